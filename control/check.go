@@ -11,9 +11,9 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Check holds policies against what the frame needs of them, before any of them runs: names, settings, parameters and
-// the fields of samples. kind finds a counter by its name, as in sm.thread_insts. There is an error for each policy
-// that is wrong; it names the file, the field and what to write instead.
+// Check checks policies before any of them runs: names, settings, parameters and the fields of their samples. kind
+// finds a counter by its name, such as sm.thread_insts. There is an error for each policy that is wrong; it names the
+// file, the field and what to write instead.
 func Check(entries []Entry, kind func(counter string) (stat.Kind, error)) error {
 	var errs []error
 	seen := map[string]bool{}

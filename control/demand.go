@@ -2,7 +2,7 @@ package control
 
 import "fmt"
 
-// Sample is what UGPU and its relatives see of an epoch: equation 1 and 2's counters.
+// Sample is what UGPU and the policies like it see of a period: the counters of equations 1 and 2.
 type Sample struct {
 	Clock
 	Apps []App `json:"apps"`
@@ -14,10 +14,10 @@ type App struct {
 	Cycles      uint64 `json:"cycles" counter:"app.busy_cycles"`             // with a kernel on the GPU
 	Insts       uint64 `json:"insts" counter:"sm.thread_insts"`              // thread instructions
 	LLCAccesses uint64 `json:"llc_accesses" counter:"llc.accesses"`          // sectors, walks included
-	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`                  // of them found
-	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_asked_bytes"`    // moved while none of its channels' pages did
-	DRAMCycles  uint64 `json:"dram_cycles" counter:"app.dram_asking_cycles"` // core cycles with requests at its channels then, over all channels
-	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"`      // of device memory
+	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`                  // sectors that hit, of LLCAccesses
+	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_asked_bytes"`    // bytes moved while no page of its channels was moving
+	DRAMCycles  uint64 `json:"dram_cycles" counter:"app.dram_asking_cycles"` // core cycles in which its channels had requests and no page was moving, summed over channels
+	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"`      // bytes of device memory
 }
 
 // moving is why the policies here change nothing while an earlier plan is carried out.

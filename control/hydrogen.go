@@ -128,11 +128,11 @@ func (h *hydrogen) decide(s *hydrogenSample) Plan {
 	}
 }
 
-// HydrogenPlan divides a hybrid memory.
+// HydrogenPlan says how a hybrid memory is divided.
 type HydrogenPlan struct {
 	Cycle   uint64   `json:"cycle"` // of the sample, in clocks of the CPU
 	Cap     int      `json:"cap"`   // ways of each set for data of the CPU
-	BW      int      `json:"bw"`    // superchannels that are the CPU's alone
+	BW      int      `json:"bw"`    // superchannels that only the CPU uses
 	Tok     int      `json:"tok"`   // tokens per period
 	Phase   uint64   `json:"phase"`
 	Settled bool     `json:"settled"` // the search is over: this is the best point of the phase

@@ -6,15 +6,15 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Machine is what a policy knows of the hardware, all fixed at set-up.
+// Machine is what a policy knows about the hardware. It does not change during a run.
 type Machine struct {
 	SMs         int     // SMs of the machine
 	Groups      int     // channel groups of the machine
 	Channels    int     // channels of a group
 	IPCMax      float64 // thread instructions an SM can issue per core cycle (UGPU, equation 1)
-	Line        int     // bytes one LLC access of the counters stands for
+	Line        int     // bytes of one LLC access in the counters
 	CoreHz      float64
-	CPUHz       float64 // of the cores on the same memory; 0: none
+	CPUHz       float64 // clock of the CPU cores on the same memory; 0: there are none
 	ArrayBytes  float64 // what the data arrays of the LLC slices of one channel can read, bytes/s
 	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
 	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
@@ -25,13 +25,11 @@ type Machine struct {
 // lanes of a warp: thread instructions one issue slot stands for.
 const lanes = 32
 
-// FromSheet is what a policy may know of a sheet's machine when its channels form
-// the given number of groups of channelsPerGroup channels each. Sources: UGPU
-// paper, section 3.2 (IPCmax: every scheduler issues a full warp each cycle; Line:
-// the unit the LLC counters count, a sector). B_LLC is what the crossbar ports of a
-// channel's slices can carry, one flit per port and NoC cycle (their data arrays may read
-// more: ArrayBytes); B_MEM is a burst as
-// often as the data bus and the column command spacing allow.
+// FromSheet extracts from a sheet what a policy may know, when the channels form the given number of groups of
+// channelsPerGroup channels each. Sources: UGPU paper, section 3.2 (IPCmax: every scheduler issues a full warp each
+// cycle; Line: the unit that the LLC counters count, a sector). B_LLC is what the crossbar ports of a channel's
+// slices can carry, one flit per port and NoC cycle; their data arrays may read more (ArrayBytes). B_MEM is one burst
+// as often as the data bus and the column command spacing allow.
 func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 	const mega = 1e6
 	perBurst := max(s.DRAM.T.BL, s.DRAM.T.CCDS, 1)
@@ -51,8 +49,8 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 	}
 }
 
-// ParamsOn are the policy's parameters on a machine: those of a hybrid memory that nobody has given are the
-// machine's, whose memory begins as its sheet says.
+// ParamsOn are the policy's parameters on a machine. A parameter of a hybrid memory that no run file gives takes the
+// machine's own number.
 func (e *Entry) ParamsOn(s *sheets.Machine, given Params) Params {
 	if !e.Sets("ways") || !s.Memory.Given() {
 		return given

@@ -8,11 +8,10 @@ type Point struct {
 	Progress float64 // IPC on the slice over IPC alone on the whole machine
 }
 
-// BestStatic is UGPU-offline (UGPU paper, section 6: the size of each slice by
-// offline profiling): of the measured points, one per application, those whose sum
-// of progress (STP) is largest and which together fit the machine. Among equals the
-// points listed first win. It is an error if an application has no point, a point is
-// no slice, or nothing fits. Cost: points x SMs x groups of the machine.
+// BestStatic is UGPU-offline (UGPU paper, section 6: the size of each slice by offline profiling). It chooses one
+// measured point per application, so that the sum of progress (STP) is largest and all points together fit the
+// machine. Of equal choices the point listed first wins. It is an error if an application has no point, a point is no
+// slice, or nothing fits. Cost: points x SMs x groups of the machine.
 func BestStatic(m Machine, apps [][]Point) (best []Alloc, stp float64, err error) {
 	// value[i][s][g] is the best sum of applications i.. on s SMs and g groups.
 	const none = -1.0

@@ -11,7 +11,7 @@ import (
 // Param is one parameter of a policy.
 type Param struct {
 	Name    string
-	Default float64 // what it is where a run file does not give it; in the range
+	Default float64 // the value where a run file gives none; within the range
 	Unit    string
 	Doc     string
 	Whole   bool // only whole numbers
@@ -55,7 +55,7 @@ func choices(names []string) string {
 	return strings.Join(list, " or ")
 }
 
-// ShowDefault is the default of a parameter as tables have it: the name of a choice, or the number.
+// ShowDefault is the default of a parameter as tables print it: the name of a choice, or the number.
 func (e *Entry) ShowDefault(q *Param) string {
 	if names := e.Choices[q.Name]; len(names) > 0 {
 		return names[int(q.Default)]
@@ -63,8 +63,8 @@ func (e *Entry) ShowDefault(q *Param) string {
 	return fmt.Sprintf("%g", q.Default)
 }
 
-// ReadParam reads the value of a parameter from text: a number, or a name where some policy has a choice called so.
-// Whether the policy at hand has the parameter, and whether the value is in its range, New says.
+// ReadParam reads the value of a parameter from text: a number, or the name of a choice of any policy. New checks
+// later whether this policy has the parameter and whether the value is in its range.
 func ReadParam(name, text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err == nil {

@@ -1,21 +1,21 @@
 package control
 
-// QuotaPlan is what applications may issue and have on the SMs they share.
+// QuotaPlan says how much applications may issue, and how many CTAs they may have, on the SMs they share.
 type QuotaPlan struct {
 	Cycle uint64       `json:"cycle"`
 	Apps  []QuotaShare `json:"apps"`
-	Gated int          `json:"gated_sms"` // as they are
+	Gated int          `json:"gated_sms"` // as they are in the sample
 	Why   []string     `json:"why"`
 	quota *Quota
 }
 
-// QuotaShare is an application's part of it.
+// QuotaShare is the part of one application.
 type QuotaShare struct {
 	Name  string  `json:"name"`
 	SMs   int     `json:"sms"`
-	Quota int64   `json:"quota"` // thread instructions of an epoch, on all SMs
+	Quota int64   `json:"quota"` // thread instructions of a quota period, summed over all SMs
 	PerSM []int64 `json:"quota_per_sm"`
-	CTAs  []int   `json:"ctas,omitempty"` // the most on each SM; none: as they come
+	CTAs  []int   `json:"ctas,omitempty"` // the most CTAs on each SM; nil: no limit
 }
 
 // Request implements Plan.

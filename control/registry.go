@@ -17,37 +17,36 @@ type Entry struct {
 	Name     string
 	Source   string   // paper and section
 	What     string   // one sentence
-	Settings []string // of the machine that it sets: names of Settings
-	// Period is the core cycles between two samples where the run file does not say; 0:
-	// the policy has no period. On lists what else brings a sample.
+	Settings []string // settings of the machine that it changes: names of Settings
+	// Period is the number of core cycles between two samples if the run file gives none; 0: the policy has no
+	// period. On lists the other events that bring a sample.
 	Period uint64
-	// Epoch is the parameter that is the period instead, in cycles of the CPU, which samples then count.
+	// Epoch names the parameter that holds the period instead, in cycles of the CPU; such samples count CPU cycles.
 	Epoch  string
 	On     []Trigger
 	Params []Param
-	// Choices are the names of what a whole-numbered parameter chooses from, by the parameter: of 0, 1 and so on.
+	// Choices are the names of the values 0, 1 and so on of whole-numbered parameters, by parameter.
 	Choices map[string][]string
-	// OfMachine are parameters that are the machine's number where the run file does not say: Make gets 0.
+	// OfMachine are parameters that take the machine's own number if the run file gives none: Make then gets 0.
 	OfMachine []string
-	// Targets is how many applications with a target it can serve; 0: any number.
+	// Targets is the number of applications with a target that the policy can serve; 0: any number.
 	Targets int
-	// Aims says that it holds targets: without one it has nothing to do.
+	// Aims says that the policy works towards targets: without one it does nothing.
 	Aims bool
-	// Needs are keys of a sample, those of each application as apps.KEY, that one of a file cannot lack:
-	// nothing is not what they mean.
+	// Needs are keys that a sample in a file must have, because 0 would mean something else. Those of each
+	// application are written apps.KEY.
 	Needs []string
-	// Machine is the sheet whose numbers it is made with where no machine is given: the
-	// paper's. "": qv100.
+	// Machine is the sheet to use when no machine is given: the paper's. "": qv100.
 	Machine string
-	// Files of package control it is made of, besides the one that is called as it is (with
-	// _ for -): kept results of runs under it are void when one of them changes.
+	// Files are the files of package control that implement the policy, besides the one named after it (with _ for
+	// -). A change of one of them makes kept results of runs under it void.
 	Files []string
-	// Check says what is wrong with parameters that are in range each; nil: nothing ever is.
+	// Check reports parameters that do not fit together, though each is in its range; nil: there is nothing to check.
 	Check func(get func(string) float64) error
-	// Start is how a hybrid memory is divided before the first sample: ways, channels and tokens, all three; nil:
-	// as the machine begins.
+	// Start is the division of a hybrid memory before the first sample: ways, channels and tokens, all three; nil:
+	// the machine's own.
 	Start func(get func(string) float64) Request
-	// Make makes it; get gives checked parameters by name.
+	// Make makes the policy; get gives checked parameters by name.
 	Make func(m Machine, get func(string) float64) Policy
 }
 
@@ -106,7 +105,7 @@ func (e *Entry) PeriodOn(m Machine, p Params) uint64 {
 	return max(1, uint64(values[e.Epoch]*m.CoreHz/m.CPUHz+0.5))
 }
 
-// EpochOf is the CPU cycles from one sample to the next; 0 where samples count core cycles.
+// EpochOf is the number of CPU cycles between two samples; 0 if samples count core cycles.
 func (e *Entry) EpochOf(p Params) uint64 {
 	if e.Epoch == "" {
 		return 0
@@ -118,8 +117,8 @@ func (e *Entry) EpochOf(p Params) uint64 {
 	return uint64(values[e.Epoch])
 }
 
-// StartWith is what a policy with parameters that New has taken wants in force before its first sample; false
-// where that is what the machine begins with.
+// StartWith is the division that a policy with parameters that New has accepted wants before its first sample; false
+// if it wants the machine's own.
 func (e *Entry) StartWith(p Params) (r Request, ok bool) {
 	values, err := e.check(p)
 	if err != nil || e.Start == nil {
@@ -155,7 +154,7 @@ func (e *Entry) check(p Params) (Params, error) {
 	return values, nil
 }
 
-// SourceFiles are the files of package control that say what the policy does.
+// SourceFiles are the files of package control that implement the policy.
 func (e *Entry) SourceFiles() []string {
 	return append([]string{strings.ReplaceAll(e.Name, "-", "_") + ".go"}, e.Files...)
 }
@@ -165,8 +164,8 @@ func (e *Entry) SourceFiles() []string {
 //go:embed *.go
 var sources embed.FS
 
-// Digest is the identity of what the policy does, by the text of its files: kept results
-// of runs under it are void when it changes, and no others.
+// Digest identifies what the policy does, by the text of its files. A change of it makes kept results of runs under
+// this policy void, and no others.
 func (e *Entry) Digest() (string, error) {
 	h := sha256.New()
 	for _, name := range e.SourceFiles() {
@@ -179,8 +178,8 @@ func (e *Entry) Digest() (string, error) {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// IsPolicyFile says whether a file of this package is a policy's, or the list of them: nothing
-// that runs under other policies depend on.
+// IsPolicyFile says whether a file of this package belongs to a policy or lists the policies. Runs under other
+// policies do not depend on such a file.
 func IsPolicyFile(name string) bool {
 	return name == "policies.go" ||
 		slices.ContainsFunc(All(), func(e Entry) bool { return slices.Contains(e.SourceFiles(), name) })
@@ -189,9 +188,9 @@ func IsPolicyFile(name string) bool {
 // Counter is one counter of a policy's samples.
 type Counter struct {
 	Field   string // in JSON
-	Counter string // owner.name, or two of them with / between; -: no machine has one yet
+	Counter string // owner.name, or two of them with / between; -: no machine has this counter yet
 	PerApp  bool
-	// PerKernel: of each kernel of each application.
+	// PerKernel counters exist for each kernel of each application.
 	PerKernel bool
 }
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Replay has policy p, which e made, decide on samples written as a JSON array, in time
-// order, and returns a plan for each. Nothing is fed back: every sample says what was held.
-// Errors name the line of file.
+// Replay lets policy p, which e made, decide on samples written as a JSON array in order of time, and returns a plan
+// for each. The plans have no effect on later samples: each sample says what the applications held. Errors name the
+// line of file.
 func Replay(e *Entry, p Policy, file string, text []byte) ([]Plan, error) {
 	r := &reader{file: file, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
 	r.dec.DisallowUnknownFields()

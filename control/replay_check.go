@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Checker is a sample that knows what of it makes no sense.
+// Checker is a sample that can find its own contradictions.
 type Checker interface{ Check() error }
 
 // What a sample may claim at most. Beyond 2^53 JSON's numbers are not exact, and a policy adds up those of
@@ -19,7 +19,7 @@ const (
 	mostCounts = 1 << 53
 )
 
-// MostIPC is more thread instructions per core cycle than any GPU issues: a target above is a slip.
+// MostIPC is more thread instructions per core cycle than any GPU issues: a target above it is a typing error.
 const MostIPC = 1e6
 
 // checker refuses samples of a file that no run could have written. Its errors continue "sample 3".
@@ -201,7 +201,7 @@ func (c *checker) counts(app reflect.Value, i int) error {
 	return nil
 }
 
-// CheckTargets refuses more applications with targets than the policy serves.
+// CheckTargets returns an error if there are more applications with targets than the policy serves.
 func (e *Entry) CheckTargets(n int) error {
 	if e.Targets == 0 || n <= e.Targets {
 		return nil

@@ -33,15 +33,15 @@ import (
 // the application has launched so far, in the order of their first launches, with counters of
 // owner "kernel", all sums.
 
-// Source is what samples are taken from: a run.
+// Source is where samples come from: a run.
 type Source interface {
 	// Find finds a counter.
 	Find(name string) (stat.Counter, error)
-	// Held is what an application has.
+	// Held is what an application owns.
 	Held(app int) Held
-	// FindKernel finds a counter of owner kernel; it is a place in KernelCounts.Counts.
+	// FindKernel finds a counter of owner kernel; the result is its place in KernelCounts.Counts.
 	FindKernel(name string) (int, error)
-	// Kernels are those an application has launched so far; more may follow behind them.
+	// Kernels are those that an application has launched so far; new ones are appended.
 	Kernels(app int) []KernelCounts
 }
 
@@ -76,8 +76,8 @@ type reading struct {
 	over *reading
 }
 
-// NewSampler finds the counters of a policy's samples for so many applications. A name
-// that the source does not know is an error.
+// NewSampler finds the counters of a policy's samples for a number of applications. A name that the source does not
+// know is an error.
 func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 	s := &Sampler{policy: p, source: source, apps: apps, index: -1, lastKernels: make([][]KernelCounts, apps)}
 	err := eachField(p, func(f sampleField) error {
@@ -124,8 +124,7 @@ func (s *Sampler) reading(name string) (reading, error) {
 	return r, err
 }
 
-// Take is the sample of what has happened since the one before, at a time that clock
-// says.
+// Take makes the sample of what happened since the previous one. clock gives its time.
 func (s *Sampler) Take(clock Clock) any {
 	out := s.policy.NewSample()
 	v := reflect.ValueOf(out).Elem()

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Setting is something of the machine that a policy may set.
+// Setting is a part of the machine that a policy may set.
 type Setting struct {
 	Name string // in entries and messages
 	Unit string
 	What string
-	// Kernels: it is for applications that run kernels, and has no meaning for those on CPU cores.
+	// Kernels marks a setting for applications that run kernels; it has no meaning for those on CPU cores.
 	Kernels bool
 }
 
-// Settings lists them in the order in which the machine applies what changes in one
-// cycle, whatever the order of the policies in a run file: SMs can be without power once
-// it is known that nobody owns them.
+// Settings lists them in the order in which the machine applies changes of one cycle, whatever the order of the
+// policies in a run file: an SM can be powered down only once it is known that it has no owner.
 func Settings() []Setting {
 	return []Setting{
 		{"sms", "SMs", "SMs of each application; some may stay without an owner", true},
@@ -32,7 +31,7 @@ func Settings() []Setting {
 	}
 }
 
-// Conflict is the error of policies, by name, of which two set the same; nil when none do.
+// Conflict is an error if two of the policies, given by name, set the same setting.
 func Conflict(policies []string) error {
 	owner := map[string]string{}
 	for _, name := range policies {
@@ -50,7 +49,7 @@ func Conflict(policies []string) error {
 	return nil
 }
 
-// OfKernels are the settings of the policy that are for applications that run kernels.
+// OfKernels are the policy's settings for applications that run kernels.
 func (e *Entry) OfKernels() (names []string) {
 	for _, s := range Settings() {
 		if s.Kernels && e.Sets(s.Name) {
@@ -60,5 +59,5 @@ func (e *Entry) OfKernels() (names []string) {
 	return names
 }
 
-// Sets says whether the policy sets something.
+// Sets says whether the policy changes a setting.
 func (e *Entry) Sets(setting string) bool { return slices.Contains(e.Settings, setting) }

@@ -1,6 +1,6 @@
 package control
 
-// TaskSample is what the policies for latency-sensitive tasks see of an epoch.
+// TaskSample is what the policies for latency-sensitive tasks see of a period.
 type TaskSample[A any] struct {
 	Clock
 	Apps []A `json:"apps"`

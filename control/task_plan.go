@@ -21,7 +21,7 @@ func spareOf[A any, P interface {
 	return s
 }
 
-// TaskPlan divides SMs among tasks and says how many have no power.
+// TaskPlan divides SMs among tasks and says how many SMs are powered down.
 type TaskPlan struct {
 	Cycle uint64      `json:"cycle"` // of the sample
 	Apps  []TaskShare `json:"apps"`
@@ -32,7 +32,7 @@ type TaskPlan struct {
 	ended []bool // applications whose program has ended
 }
 
-// TaskShare is what a task is to have.
+// TaskShare is what a task shall get.
 type TaskShare struct {
 	Name string `json:"name"`
 	SMs  int    `json:"sms"`

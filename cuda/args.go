@@ -10,13 +10,13 @@ import (
 
 // Options are an nvcc command line.
 type Options struct {
-	Sources []string // .cu files, for programs C and C++ files, objects and archives, too
+	Sources []string // .cu files; for programs also C and C++ files, objects and archives
 	Output  string   // -o
 	PTX     bool     // --ptx
 	Object  bool     // -c
-	Device  bool     // -dlink: an object file that says how kernels are linked, which Heddle does when a program starts
-	SM      int      // of -arch and -gencode the highest; 0: none given
-	// Notes say what of the command line has no effect.
+	Device  bool     // -dlink: an object file that says how kernels are linked; Heddle links them when a program starts
+	SM      int      // the highest of -arch and -gencode; 0: none given
+	// Notes name the options of the command line that have no effect.
 	Notes []string
 
 	flags  []string // for clang, kernels and host code

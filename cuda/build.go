@@ -206,7 +206,7 @@ func (c *Compiler) Objects(ctx context.Context, o *Options, log io.Writer) error
 	return nil
 }
 
-// Link writes the object file of -dlink. It is empty, as kernels are linked when a program starts.
+// Link writes the object file of -dlink. It is empty, because kernels are linked when a program starts.
 func (c *Compiler) Link(ctx context.Context, o *Options, log io.Writer) error {
 	b, err := c.begin(o, log)
 	if err != nil {

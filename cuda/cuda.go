@@ -27,7 +27,7 @@ const parts = `device_functions math_functions device_launch_parameters device_a
 	texture_indirect_functions surface_functions surface_indirect_functions cuda_texture_types cuda_surface_types
 	cuda_profiler_api`
 
-// Oldest is the oldest version of clang that these headers are for.
+// Oldest is the oldest version of clang that these headers work with.
 const Oldest = 17
 
 // Compiler is a clang of the system.
@@ -38,7 +38,7 @@ type Compiler struct {
 
 var versionLine = regexp.MustCompile(`clang version ([0-9]+)\.`)
 
-// Find looks for a clang: the program named, or else the newest of PATH that is not too old.
+// Find looks for a clang: the named program, or else the newest one in PATH that is new enough.
 func Find(named string) (*Compiler, error) {
 	names := []string{"clang-19", "clang"}
 	for v := 30; v >= Oldest; v-- {
@@ -69,11 +69,11 @@ func Find(named string) (*Compiler, error) {
 		Oldest, old)
 }
 
-// Headers are Heddle's CUDA headers.
+// Headers are Heddle's CUDA headers by file name.
 func Headers() (fs.FS, error) { return fs.Sub(headers, "include") }
 
-// PTX compiles the kernels of source to the file to. What clang says goes to log. A failed compilation
-// leaves no file.
+// PTX compiles the kernels of source to the file to. Messages of clang go to log. A failed compilation leaves no
+// file.
 func (c *Compiler) PTX(ctx context.Context, o *Options, source, to string, log io.Writer) error {
 	b, err := c.begin(o, log)
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"github.com/heddle-sim/heddle/cuda/shim"
 )
 
-// Release is the version of CUDA whose names there are, as nvcc --version has it.
+// Release is the version of CUDA whose names the headers have, as nvcc --version prints it.
 const Release = "Cuda compilation tools, release 12.3, V12.3.107"
 
-// Toolkit gives a folder that build files take for the CUDA toolkit: bin/nvcc is `heddle cc` of the program self,
-// include has the headers, lib64 the driver library in the folder lib. It lies beside lib, made before or now.
+// Toolkit returns a folder that build files accept as the CUDA toolkit: bin/nvcc is `heddle cc` of the program self,
+// include has the headers, lib64 the driver library in the folder lib. The folder lies beside lib and is made on
+// first use.
 func Toolkit(lib, self string) (string, error) {
 	id := sha256.Sum256([]byte(lib + "\x00" + self))
 	to := filepath.Join(filepath.Dir(lib), "toolkit-"+hex.EncodeToString(id[:])[:16])

@@ -16,9 +16,9 @@ import (
 
 // Counts gives counters summed over all components.
 type Counts interface {
-	// Count is a counter by owner ("sm", "llc", ...) and name; false if there is none.
+	// Count is a counter by owner ("sm", "llc", ...) and name; false if there is none of that name.
 	Count(owner, name string) (n uint64, ok bool)
-	// Owners lists who counts, in the order of the machine's tables.
+	// Owners lists the owners of counters, in the order of the machine's tables.
 	Owners() []string
 }
 
@@ -50,10 +50,9 @@ func (r *reader) each(kind string) (owners []string) {
 	return owners
 }
 
-// Of is the energy of events, and of the time for which somebody had SMs: heldCycles
-// SM-cycles, in some of which they were occupied (the counter says how many). What the
-// whole chip draws in a cycle is divided among its SMs, so that all SM-cycles of a run
-// together make the machine's energy, whoever had them.
+// Of is the energy of events, and of the time for which applications held SMs: heldCycles SM-cycles, in some of which
+// the SMs were occupied (a counter says how many). The energy that the whole chip draws in a cycle is divided among
+// its SMs, so that all SM-cycles of a run together give the machine's energy.
 func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	r := &reader{c: c}
 	var p Parts
@@ -82,8 +81,8 @@ func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	return p.Plus(Idle(m, heldCycles, networks, memories)), r.err
 }
 
-// Idle is the energy of SM-cycles in which nothing happens, with their share of the chip,
-// its networks and memories.
+// Idle is the energy of SM-cycles in which nothing happens, with the SMs' share of the chip, its networks and
+// memories.
 func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Parts {
 	seconds := float64(heldCycles) / (m.Clock.Core * megahertz) // of one SM
 	share := seconds / float64(m.SM.Count)                      // of the chip
@@ -103,8 +102,8 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	return p
 }
 
-// Nobodys is the energy of the SM-cycles that nobody had: idle ones, and those of SMs that
-// were powered down, which draw only what leaks. Both have their share of the chip.
+// Nobodys is the energy of the SM-cycles that no application held: idle ones, and those of SMs that were powered
+// down, which draw leakage power only. Both include their share of the chip.
 func Nobodys(m *sheets.Machine, idleCycles, gatedCycles uint64, networks, memories []string) Parts {
 	p := Idle(m, idleCycles+gatedCycles, networks, memories)
 	gated := float64(gatedCycles) / (m.Clock.Core * megahertz)

@@ -23,7 +23,7 @@ type stage struct {
 	ports    float64 // of a square switch with as many crosspoints
 }
 
-// Networks picks those that carry requests and answers among all that count.
+// Networks selects, from all owners of counters, the networks that carry requests and answers.
 func Networks(owners []string) (list []string) {
 	for _, kind := range []string{"noc", links, ring} {
 		for _, o := range owners {

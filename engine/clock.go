@@ -1,5 +1,5 @@
-// Package engine holds simulated time: exact clock-domain ratios and the wheel
-// that remembers which component runs when.
+// Package engine holds simulated time: exact ratios of clock domains, and the wheel that remembers when each
+// component runs next. A reader must know two types: Clock and Wheel.
 package engine
 
 import "math/bits"

@@ -23,9 +23,8 @@ type Wheel struct {
 	every bool
 }
 
-// NewWheel makes a wheel for n components, all asleep. With every set, each
-// component is visited in each cycle, whether it asked or not: results must be
-// the same, and a test holds that.
+// NewWheel makes a wheel for n components, all asleep. If every is set, each component is visited in each cycle,
+// whether it asked or not: results must be the same, and a test checks that.
 func NewWheel(n int, every bool) *Wheel {
 	w := &Wheel{words: (n + 63) / 64, due: make([]uint64, n), cur: -1, every: every}
 	w.slots = make([]uint64, span*w.words)
@@ -39,7 +38,7 @@ func NewWheel(n int, every bool) *Wheel {
 // Now is the current cycle.
 func (w *Wheel) Now() uint64 { return w.now }
 
-// Due is the cycle component i runs in next; Never when it sleeps.
+// Due is the next cycle in which component i runs; Never while it sleeps.
 func (w *Wheel) Due(i int) uint64 { return w.due[i] }
 
 // Take is Due, and puts the component to sleep: its caller runs it.
@@ -49,8 +48,8 @@ func (w *Wheel) Take(i int) uint64 {
 	return at
 }
 
-// Wake makes component i run at cycle at, or earlier if it already was to. A
-// component whose turn in the current cycle has passed runs in the next one.
+// Wake makes component i run at cycle at, or earlier if it was already due earlier. A component whose turn in the
+// current cycle has passed runs in the next one.
 func (w *Wheel) Wake(i int, at uint64) {
 	if at < w.due[i] { // small enough to be inlined: most calls ask for what is planned
 		w.wake(i, at)

@@ -16,9 +16,9 @@ type Allocator interface {
 	Freed(r *mem.Region) error
 }
 
-// Synchronizer is implemented by devices that want to know when a program has waited for all that it asked for, because
-// it said so: not at its end, and not at the waits that an access of the host or a copy comes with. The program waits
-// for what the device does then, too.
+// Synchronizer is implemented by devices that want to know when a program has explicitly waited for everything it
+// asked for. It is not called at the program's end, nor for the waits of a host access or a copy. The program also
+// waits for what the device does then.
 type Synchronizer interface{ Synchronized() error }
 
 // Options of a Context.
@@ -26,8 +26,8 @@ type Options struct {
 	// Ctx stops the program when it is cancelled; nil: never. A program also stops
 	// when its device returns ErrStopped.
 	Ctx context.Context
-	// CoreMHz is the core clock that turns cycles into the microseconds of
-	// Event.Elapsed; 0: no simulated time, every interval is 0.
+	// CoreMHz is the core clock. It turns cycles into the microseconds of Event.Elapsed; 0: no simulated time, every
+	// interval is 0.
 	CoreMHz float64
 	// Where is the current position in the host program ("app.star:12"), for
 	// messages and allocation names; nil: unknown.
@@ -37,9 +37,9 @@ type Options struct {
 	Printf, Heap int64
 	// AllManaged makes device memory that the program allocates managed memory.
 	AllManaged bool
-	// Properties are the numbers of the machine that programs ask for.
+	// Properties are the numbers of the machine that programs can ask for.
 	Properties Properties
-	// ReadOnly marks the loads of what a kernel does not write (emulate.Launch).
+	// ReadOnly marks loads of data that a kernel does not write (emulate.Launch).
 	ReadOnly bool
 }
 
@@ -104,8 +104,8 @@ func New(dev Device, space *mem.Space, opt Options) *Context {
 // SetWhere replaces Options.Where; script programs install their own.
 func (c *Context) SetWhere(f func() string) { c.opt.Where = f }
 
-// Device is what executes the context's operations, for programs that issue
-// operations of their own (a replay). Such a program waits for them itself.
+// Device is the device that executes the context's operations, for programs that issue operations of their own (a
+// replay). Such a program must wait for them itself.
 func (c *Context) Device() Device { return c.dev }
 
 // Space is the application's address space.
@@ -141,7 +141,7 @@ func (c *Context) Malloc(t DType, n int64, name string) (*Array, error) {
 	return c.alloc(t, n, mem.Device, name)
 }
 
-// MallocDevice is Malloc of memory that is on the device whatever Options.AllManaged says.
+// MallocDevice is Malloc, but the memory stays on the device whatever Options.AllManaged says.
 func (c *Context) MallocDevice(t DType, n int64, name string) (*Array, error) {
 	return c.alloc(t, n, mem.Device, name)
 }
@@ -237,8 +237,8 @@ func (c *Context) SetQoS(kernel string, ipc float64) error {
 	return c.dev.SetQoS(name, ipc)
 }
 
-// KernelName is what results call the kernel of a loaded module that is meant by a name; "" where none is, or more
-// than one.
+// KernelName is the name that results give to the kernel of a loaded module; "" if no kernel matches, or more than
+// one.
 func (c *Context) KernelName(written string) string {
 	for _, m := range c.modules {
 		if k, err := m.Kernel(written); err == nil {

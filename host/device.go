@@ -32,22 +32,22 @@ type Op struct {
 	Stream int
 	Name   string // kernel name or a description, for timelines and messages
 
-	// OpLaunch: what is executed, and, for a device that does not execute Grid but the module's own text, what
-	// the program launched. Kernel is nil in launches of recordings and models.
+	// Grid is what OpLaunch executes. A device that executes the module's own text uses Kernel, the kernel that the
+	// program launched; it is nil in launches of recordings and models.
 	Grid   isa.Grid
 	Kernel *Kernel
 	Shape  emulate.Launch
 
-	// OpCopy, OpPrefetch. Where the host program itself produces or consumes the
-	// bytes (fill, element access), one side is a Host region without data.
+	// Src and Dst belong to OpCopy and OpPrefetch. If the host program itself produces or consumes the bytes (fill,
+	// element access), one side is a Host region without data.
 	Dst, Src          *mem.Region
 	DstOff, SrcOff, N int64
 	ToDevice          bool
-	// Write marks an OpPrefetch to the host with which the host is about to write the pages: copies that the
-	// device has of them are void.
+	// Write marks an OpPrefetch to the host before the host writes the pages: copies that the device has of them
+	// become void.
 	Write bool
-	// Initial marks an OpCopy that gives memory its contents in place (fill, arange,
-	// random, load): the program's setting-up, which takes no simulated time.
+	// Initial marks an OpCopy that gives memory its contents in place (fill, arange, random, load). It belongs to the
+	// program's set-up and takes no simulated time.
 	Initial bool
 	Apply   func() // OpCopy: moves the bytes; called once by the device when the copy completes
 
@@ -55,7 +55,7 @@ type Op struct {
 
 	Done       bool
 	Start, End uint64 // core cycles of simulated time; 0 under functional execution
-	Err        error  // why the op failed, where the device knows that it was this one
+	Err        error  // why the op failed, if the device knows that it was this one
 }
 
 // Advice is a cudaMemAdvise hint. Its numbers are those of recordings.
@@ -91,7 +91,7 @@ type Device interface {
 	// Touch accounts a host access to [off, off+n) of managed memory: pages that are
 	// on the device come back first, in simulated time.
 	Touch(r *mem.Region, off, n int64, write bool) error
-	// Advise takes a hint on memory of any kind; a device says in its result which had no effect.
+	// Advise takes a hint on memory of any kind; a device reports in its result which hints had no effect.
 	Advise(r *mem.Region, a Advice) error
 	// SetQoS declares the IPC target of a kernel (thread instructions per cycle).
 	SetQoS(kernel string, ipc float64) error

@@ -8,11 +8,11 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// Driver is a context as compiled CUDA programs need it, which know memory by its addresses and ask for the machine's
-// numbers.
+// Driver is the view of a context that compiled CUDA programs need: they name memory by addresses and ask for the
+// machine's numbers.
 type Driver struct{ c *Context }
 
-// Driver is the context as compiled programs need it.
+// Driver is the context's view for compiled programs.
 func (c *Context) Driver() Driver { return Driver{c} }
 
 // At is n bytes from an address on, within one allocation.
@@ -28,7 +28,7 @@ func (d Driver) At(addr uint64, n int64) (*Array, error) {
 	return &Array{c: d.c, b: &block{r: r}, t: U8, off: int64(addr - r.Base), n: n}, nil
 }
 
-// Move is a copy between an array and memory of the program that is not simulated.
+// Move is a copy between an array and program memory that is not simulated.
 type Move struct {
 	N     int64  // bytes that cross the link
 	ToGPU bool   // from the program
@@ -54,7 +54,7 @@ func (a *Array) Transfer(m Move, s *Stream) error {
 	return c.enqueue(s, op)
 }
 
-// CopyRows is CopyFrom where apply moves the bytes, as of a part of a matrix; n of them count.
+// CopyRows is CopyFrom with a function that moves the bytes, for a part of a matrix; n bytes count.
 func (a *Array) CopyRows(src *Array, n int64, apply func(), s *Stream) error {
 	return a.c.enqueue(s, &Op{
 		Kind: OpCopy, Name: "copy " + src.b.r.Name + " to " + a.b.r.Name, Dst: a.b.r, DstOff: a.off, Src: src.b.r,
@@ -62,10 +62,10 @@ func (a *Array) CopyRows(src *Array, n int64, apply func(), s *Stream) error {
 	})
 }
 
-// Raw is the array's bytes themselves, for functions that copy them.
+// Raw is the array's bytes, not a copy.
 func (a *Array) Raw() []byte { return a.data() }
 
-// Note records a check that the program's own end stands for.
+// Note records a check whose result is the program's own exit status.
 func (d Driver) Note(k Check) { d.c.checks = append(d.c.checks, k) }
 
 // Properties are the numbers of the machine that programs ask for.
@@ -82,10 +82,10 @@ type Properties struct {
 	MemoryMHz     float64
 	MemoryBusBits int
 	Capability    int  // 70 for compute capability 7.0
-	Timeless      bool // operations are done when they are enqueued, as in functional execution
+	Timeless      bool // operations are complete when they are enqueued, as in functional execution
 }
 
-// Properties are those of the machine.
+// Properties are the numbers of the machine.
 func (d Driver) Properties() Properties { return d.c.opt.Properties }
 
 // Occupant is implemented by devices that know how many blocks of a launch an SM holds.
@@ -93,7 +93,7 @@ type Occupant interface {
 	Occupancy(g isa.Geometry) int
 }
 
-// Occupancy is how many blocks of a kernel an SM holds; 0 where the device does not know.
+// Occupancy is how many blocks of a kernel an SM can hold; 0 if the device does not know.
 func (d Driver) Occupancy(k *Kernel, block [3]uint32, shared int) (int, error) {
 	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
 		Grid: [3]uint32{1, 1, 1}, Block: block, Params: make([]byte, k.ParamBytes), SharedDynamic: shared,
@@ -136,7 +136,7 @@ func (d Driver) Gate(s *Stream) (*Gate, error) {
 	return g, d.c.enqueue(s, &Op{Kind: OpWait, Name: "host function", After: g.open})
 }
 
-// Wait lets time pass until the stream has come to the gate.
+// Wait lets time pass until the stream has reached the gate.
 func (g *Gate) Wait() error { return g.c.wait(g.reached) }
 
 // Open lets the stream go on.
@@ -149,10 +149,10 @@ func (d Driver) StreamApart() *Stream {
 	return s
 }
 
-// Idle says that nothing is left to do in the stream.
+// Idle says that the stream has nothing left to do.
 func (s *Stream) Idle() bool { return s.pending() == nil }
 
-// Done says that the event's stream has reached it, or that it was never recorded.
+// Done says that the event's stream has reached it, or that the event was never recorded.
 func (e *Event) Done() bool { return e.op == nil || e.op.Done }
 
 // Recorded says that the event has been recorded.
@@ -182,8 +182,7 @@ func (d Driver) Touch(r *mem.Region, off, n int64, write bool) error {
 	return nil
 }
 
-// Limits are the bytes of a thread's stack that a kernel has at least, of the buffer of printf and of the heap of
-// kernels.
+// Limits are the sizes in bytes of a thread's stack (at least), of the buffer of printf and of the heap of kernels.
 func (d Driver) Limits() (stack, printf, heap int64) {
 	return 1 << 10, d.c.limits.printf, d.c.limits.heap
 }

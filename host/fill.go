@@ -217,8 +217,8 @@ func (a *Array) SetBytes(src []byte) error {
 	return a.write("load "+a.b.r.Name, true, func(b []byte) { copy(b, src) })
 }
 
-// Load stores the little-endian bytes that r gives, of which there must be as many as the array
-// has at least. After an error the elements are undefined.
+// Load stores the little-endian bytes of r, which must have at least as many as the array. After an error the
+// elements are undefined.
 func (a *Array) Load(r io.Reader) error {
 	var failed error
 	err := a.write("load "+a.b.r.Name, true, func(b []byte) {

@@ -15,7 +15,8 @@ import (
 type Functional struct {
 	// Limit bounds the warp instructions of the whole program; 0: none.
 	Limit uint64
-	// Idle is how many of them may pass in a kernel without anything useful; 0: emulate.DefaultIdle.
+	// Idle is the number of warp instructions without progress after which a kernel counts as hung; 0:
+	// emulate.DefaultIdle.
 	Idle uint64
 	// Kernels lists the launches that completed.
 	Kernels []KernelCount
@@ -87,8 +88,7 @@ func (f *Functional) run(op *Op) error {
 	return nil
 }
 
-// Wait returns the error of the first operation that failed, if it or a later one
-// is waited for.
+// Wait returns the error of the first operation that failed, if the caller waits for it or for a later one.
 func (f *Functional) Wait(op *Op) error {
 	if op.Done {
 		return nil

@@ -5,17 +5,16 @@ import (
 	"unsafe"
 )
 
-// InPlace is the elements as a typed slice, for reading alone and until the next operation on the array: the
-// bytes of the array themselves where the computer holds numbers of the type in the same form, else a copy
-// (Snapshot): of f16, and of arrays that begin between two elements of the computer's. It observes: no
-// simulated time.
+// InPlace returns the elements as a typed slice, for reading only and until the next operation on the array. It is
+// the array's own memory if this computer stores numbers of the type in the same form, else a copy (Snapshot): for
+// f16, and for arrays that begin in the middle of one of this computer's elements. It takes no simulated time.
 func (a *Array) InPlace() (any, error) {
 	var out any
 	err := a.Observe(func(b []byte) error { out = a.t.inPlace(b); return nil })
 	return out, err
 }
 
-// InPlace is Slice without a copy, where the computer allows: for reading alone.
+// InPlace is Slice without a copy where this computer allows it, for reading only.
 func (d *Data) InPlace() any { return d.Type.inPlace(d.Bytes) }
 
 // little says that the computer has the lowest byte of a number first, as the simulated device has.
@@ -55,8 +54,8 @@ func cast[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(v)))
 }
 
-// Result is NewData of what a reference has returned, without a copy where the computer allows: not of
-// what lies in one of its arguments, which may be an array's own memory.
+// Result is NewData of a reference's result, without a copy where this computer allows it. A result that lies in an
+// argument is copied, because it may be an array's own memory.
 func Result(slice any, args []any) (*Data, error) {
 	t, b := raw(slice)
 	if b == nil || !little {

@@ -76,7 +76,7 @@ func (c *Context) LinkModules(src []emulate.Source) (*Module, error) {
 	return m, nil
 }
 
-// Loader is implemented by devices that execute the text of modules themselves: symbols are the regions of the
+// Loader is implemented by devices that execute the text of modules themselves; symbols are the regions of the
 // module's variables.
 type Loader interface {
 	Loaded(m *Module, symbols []*mem.Region) error
@@ -102,8 +102,8 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Shared      int     // bytes of dynamic shared memory per CTA
 	Stream      *Stream // nil: the default stream
-	// Cooperative launches let their blocks wait for each other (cudaLaunchCooperativeKernel):
-	// all must find room on the machine at once.
+	// Cooperative launches let their blocks wait for each other (cudaLaunchCooperativeKernel): all of them must fit
+	// on the machine at once.
 	Cooperative bool
 }
 
@@ -142,7 +142,7 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	return c.launch(&Op{Kind: OpLaunch, Name: k.Name, Grid: grid, Kernel: k, Shape: shape}, l.Stream)
 }
 
-// Resident is implemented by devices that know how many blocks of a launch find room at once.
+// Resident is implemented by devices that know how many blocks of a launch fit at once.
 type Resident interface {
 	Resident(g isa.Geometry) int
 }

@@ -43,7 +43,7 @@ func setLimit(limit *int64, what string, bytes int64) error {
 	return nil
 }
 
-// SetPrint tells where what kernels print goes; without it nobody sees it.
+// SetPrint sets where the output of kernels goes; without it the output is dropped.
 func (c *Context) SetPrint(print func(text string)) { c.print = print }
 
 // runtime gives an instance what the runtime library of kernels needs: the buffer of printf

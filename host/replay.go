@@ -11,8 +11,8 @@ import (
 // was and without contents, copies without bytes, grids that are no kernels of a
 // module.
 
-// AllocAt reserves n bytes of device memory at a fixed address. They have no
-// contents: only grids that execute nothing may touch them.
+// AllocAt reserves n bytes of device memory at a fixed address. They have no contents: only grids that execute no
+// program may touch them.
 func (c *Context) AllocAt(base uint64, n int64, k mem.Kind, name string) (*mem.Region, error) {
 	r, err := c.space.AllocAt(base, n, k, name)
 	if err != nil {
@@ -39,10 +39,10 @@ func (c *Context) LaunchGrid(name string, g isa.Grid, s *Stream) error {
 	return c.launch(&Op{Kind: OpLaunch, Name: name, Grid: g}, s)
 }
 
-// AllManaged says that what a program allocates as device memory is managed memory.
+// AllManaged makes the device memory that a program allocates managed memory.
 func (c *Context) AllManaged() bool { return c.opt.AllManaged }
 
-// HostWrite is the host's write of a range of managed memory: what the device has of it comes back first.
+// HostWrite is a write of the host to a range of managed memory: pages that the device has come back first.
 func (c *Context) HostWrite(r *mem.Region, off, n int64) error {
 	return c.Driver().Touch(r, off, n, true)
 }

@@ -116,7 +116,7 @@ func (c *Context) DeviceSynchronize() error {
 	return nil
 }
 
-// Finish waits for every stream where the program has not asked for it: at its end, or before the host's own work.
+// Finish waits for every stream although the program did not ask for it: at its end, or before the host's own work.
 func (c *Context) Finish() error {
 	if c.dead != nil {
 		return c.dead

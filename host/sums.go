@@ -33,8 +33,8 @@ func (w wide) big() *big.Int {
 	return s.Lsh(s, 64).Add(s, new(big.Int).SetUint64(w.low))
 }
 
-// Sum is the sum of the elements: exact, as a *big.Int, for integers; for floating
-// types the float64 sum in index order.
+// Sum is the sum of the elements. Integers are added exactly, as a *big.Int; floating types as float64 in index
+// order.
 func (a *Array) Sum() (any, error) {
 	s, err := a.Sums(1, nil)
 	if err != nil {
@@ -43,8 +43,8 @@ func (a *Array) Sum() (any, error) {
 	return s[0], nil
 }
 
-// Sums are n sums, of which number i has elements i, i+n and so on: each as Sum. Of floating types they go
-// on from start, one number per sum, where there is one.
+// Sums are n sums; number i adds elements i, i+n and so on as Sum does. With start, one number per sum, sums of
+// floating types begin there.
 func (a *Array) Sums(n int, start []float64) ([]any, error) {
 	switch {
 	case n < 1:
@@ -81,9 +81,9 @@ func (a *Array) Sums(n int, start []float64) ([]any, error) {
 	return out, nil
 }
 
-// PrefixSums sets element i to the sum of the first i elements of src, which has one element less: where each of
-// so many lists begins that lie one behind the other, and where the last ends. Both have integer types; a sum
-// outside the range of this one's is an error, and nothing is written.
+// PrefixSums sets element i to the sum of the first i elements of src, which has one element less: the beginning of
+// each of several lists that lie one behind the other, and the end of the last. Both have integer types. A sum
+// outside the range of this array's type is an error, and nothing is written.
 func (a *Array) PrefixSums(src *Array) error {
 	switch {
 	case a.t.IsFloat() || src.t.IsFloat():

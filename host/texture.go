@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// Image describes an array as a texture or surface. Sizes are in texels; what is 0 is 1.
+// Image describes an array as a texture or surface. Sizes are in texels; a size of 0 means 1.
 type Image struct {
 	Width, Height, Depth int
 	Layers               int   // 0: not layered
@@ -58,10 +58,10 @@ func (c *Context) NewTexture(a *Array, d Image) (*Texture, error) {
 	return &Texture{c, handle}, nil
 }
 
-// Handle is what kernels know the texture by.
+// Handle is the number by which kernels know the texture.
 func (t *Texture) Handle() uint64 { return t.handle }
 
-// ForgetTexture makes a handle invalid; false: it is none.
+// ForgetTexture makes a handle invalid; false: there is no such handle.
 func (d Driver) ForgetTexture(handle uint64) bool { return d.c.images.Remove(handle) }
 
 // Bind waits for the device and makes a .texref or .surfref variable of the module show t.
@@ -72,7 +72,7 @@ func (m *Module) Bind(name string, t *Texture) error {
 	return m.BindHandle(name, t.handle)
 }
 
-// BindHandle is Bind for a handle. One that stands for nothing is found by the kernel that reads the variable.
+// BindHandle is Bind for a handle. If the handle is invalid, the kernel that reads the variable reports it.
 func (m *Module) BindHandle(name string, handle uint64) error {
 	if err := m.c.Finish(); err != nil {
 		return err

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Reference computes an expected result on the CPU. Arguments are typed slices
-// ([]int8 ... []uint64, []float32, []float64; f16 arrays as []float32) for arrays, and
-// int64, float64, string or bool for scalars. The slices are for reading alone: they may
-// be the arrays' own memory (InPlace). The result is a typed slice, which becomes the caller's.
+// Reference computes an expected result on the CPU. Arguments are typed slices ([]int8 ... []uint64, []float32,
+// []float64; f16 arrays as []float32) for arrays, and int64, float64, string or bool for scalars. The slices are for
+// reading only: they may be the arrays' own memory (InPlace). The result is a typed slice, which belongs to the
+// caller.
 type Reference = func(args []any) (any, error)
 
 // Snapshot is a copy of the elements as a typed slice; f16 widens to []float32. It

@@ -53,9 +53,9 @@ const (
 	DpDiv
 	Special // ex2, lg2, sin, cos, rsqrt, rcp, sqrt, tanh
 	Matrix  // mma
-	Coarse  // the number of those above, by which instructions are counted
+	Coarse  // the number of timings above, by which instructions are counted
 
-	// Finer ones, of machines that tell them apart (Timing.Coarse).
+	// Finer timings, for machines that distinguish them (Timing.Coarse).
 	Logic       Timing = Coarse + iota - 20 // and, or, xor, shifts, permutations, comparisons, selections
 	BitCount                                // popc, clz, bfind
 	BitReverse                              // brev
@@ -93,8 +93,8 @@ var coarse = [NumTimings]Timing{
 	Byte2K: Matrix, Byte4K: Matrix,
 }
 
-// Coarse is what an instruction of a finer timing is counted as, and what times it on a machine
-// that does not tell them apart.
+// Coarse is the timing under which an instruction of a finer timing is counted, and which times it on a machine that
+// does not distinguish them.
 func (t Timing) Coarse() Timing {
 	if t < Coarse {
 		return t
@@ -102,7 +102,7 @@ func (t Timing) Coarse() Timing {
 	return coarse[t]
 }
 
-// Sequence says that an instruction is several of the machine's, which a sheet times together.
+// Sequence says that the machine executes the instruction as several, which a sheet times together.
 func (t Timing) Sequence() bool {
 	switch t {
 	case IntDiv, FpDiv, DpDiv, WideAdd, WideMul, WideMad, WideDiv, RootExact, RcpExact, DivFast, DpRoot:
@@ -157,7 +157,7 @@ const (
 	NumCaches
 )
 
-// Textured says that the access is one of the texture unit.
+// Textured says that the access goes through the texture unit.
 func (c Cache) Textured() bool { return c >= CacheTexture }
 
 // Instr is a decoded warp instruction. PCs are indices into Code.Instr.
@@ -173,19 +173,18 @@ type Instr struct {
 	Reg    uint32 // first entry in Code.Regs
 	Line   int32  // line of the PTX file, 1-based; 0 where there is none
 	Reads  Reads
-	// Of the code of a machine (Code.Machine):
-	Times uint8 // it is a sequence of so many machine instructions; 0 and 1: it is one
+	// Fields of the code of a machine (Code.Machine):
+	Times uint8 // the instruction is a sequence of so many machine instructions; 0 and 1: it is one
 	Marks uint8 // Ends, Vanishes, Elected
-	Back  uint8 // bytes from the first of several accesses that are one to the last, whose addresses Step has
+	Back  uint8 // if it replaces several accesses: bytes from the first to the last, whose addresses Step has
 }
 
-// Reads is how many registers an instruction reads from the bank of a register file that it
-// reads most from, for every count of banks that is a power of two: register n lies in bank n
-// modulo that count, nibble k holds it for 2^k banks. A register counts once.
+// Reads is how many registers an instruction reads from one bank of a register file, the largest over banks, for
+// every count of banks that is a power of two: register n lies in bank n modulo that count, nibble k holds it for 2^k
+// banks. A register counts once.
 type Reads uint32
 
-// ReadsOf is the Reads of an instruction that reads some registers, by their numbers, which
-// it sorts.
+// ReadsOf computes Reads from the numbers of the registers that an instruction reads, and sorts them.
 func ReadsOf(regs []int) Reads {
 	slices.Sort(regs)
 	regs = slices.Compact(regs)
@@ -218,16 +217,15 @@ type Code struct {
 	// NumRegs bounds the register names in Regs (scoreboard rows per warp). PTX gives
 	// every value a register, so this may be far above the registers a thread occupies.
 	NumRegs int
-	// Left is by PC the fewest instructions a warp executes from there until it ends, that
-	// one included, or a lower bound; nil where nothing is known. That of PC 0 holds for
-	// warps that have yet to begin, too.
+	// Left is, by PC, a lower bound of the instructions that a warp executes from there until it ends, that one
+	// included; nil if unknown. The value of PC 0 also holds for warps that have not begun.
 	Left []uint8
 	// Text is the source text of each instruction by PC, for reports; may be nil.
 	Text []string
-	// Machine is the code that the assembler of a GPU makes of this one, as far as time is concerned (package
-	// ptx/ptxas); nil where nobody knows. Its registers are named apart.
+	// Machine is the code that a GPU's assembler makes of this one, as far as it matters for time (package
+	// ptx/ptxas); nil if unknown. Its registers have names of their own.
 	Machine *Code
-	// Source ties the code of a machine to the one it was made of; nil in any other.
+	// Source ties the code of a machine to the code it was made from; nil in all other code.
 	Source *Source
 }
 
@@ -254,9 +252,9 @@ type Step struct {
 	Expect int32
 	Nanos  uint32 // how long the warp sleeps, in ns (Kind Sleep); other kinds leave it as it is
 	Arrive bool   // bar.arrive: the warp counts as arrived but does not wait (Kind Barrier)
-	// Batch is the caller's: it takes several instructions at once. Ahead is how many from Next on
-	// have been executed as well then, by the lanes of Mask: on registers alone, one after the
-	// other. The caller counts and times them, and steps the warp again behind them.
+	// Batch belongs to the caller, which takes several instructions at once. Ahead is how many instructions from Next
+	// on have been executed, too, by the lanes of Mask: register instructions only, one after the other. The caller
+	// counts and times them, and steps the warp again behind them.
 	Batch bool
 	Ahead uint8
 	// Addr is the byte address of each lane in Mask: a virtual address for Global, an
@@ -279,7 +277,7 @@ type Geometry struct {
 type Place struct {
 	SM       int
 	WarpSlot int    // first hardware warp slot
-	KHz      uint64 // core clock; 0: what now counts (CTA.Step) is taken for nanoseconds
+	KHz      uint64 // core clock; 0: the now of CTA.Step counts as nanoseconds
 }
 
 // Nanos is the time at which core cycle now begins.
@@ -300,9 +298,8 @@ type Grid interface {
 	Start(cta int, at Place) CTA
 }
 
-// Independent is a Grid whose CTAs have nothing in common: what one of them does is the
-// same whenever the others execute, and they may execute at once. Recordings, traces and
-// models are; PTX is executed on the memory of its application.
+// Independent is a Grid whose CTAs do not interact: each does the same whenever the others execute, and they may
+// execute at the same time. Recordings, traces and models are independent; PTX shares the memory of its application.
 type Independent interface{ Independent() }
 
 // CTA executes the warps of one resident thread block.
@@ -313,9 +310,9 @@ type CTA interface {
 	// it in s. A barrier is executed when the warp arrives; the machine does not
 	// step the warp again until the barrier is complete. An error is a *Fault.
 	Step(w int, now uint64, s *Step) error
-	// State is a number for how far warp w has come: what decides when its loops end, and what tells the CTA and the
-	// warp from others of the grid. A warp with a number that it has had before has done nothing since that
-	// brings it nearer to its end (Seen).
+	// State is a number for the progress of warp w. It covers the values that decide when its loops end, and the
+	// values that distinguish the CTA and the warp from others of the grid. A warp whose number comes back has not
+	// come nearer to its end since (Seen).
 	State(w int) uint64
 	// Release hands the functional state back for reuse by a later CTA.
 	Release()

@@ -23,7 +23,8 @@ const (
 	group     = 8
 )
 
-// Line says whether a warp has come to an instruction, or its neighbours, for the first time since the last new state.
+// Line says whether a warp has reached an instruction, or its neighbours, for the first time since the last new
+// state.
 func (s *Seen) Line(pc int32) bool {
 	pc = pc / group & (codeBits - 1)
 	bit := uint64(1) << (pc & 63)
@@ -34,7 +35,7 @@ func (s *Seen) Line(pc int32) bool {
 	return true
 }
 
-// State says whether x is new. Whoever does something new may well come by lines that are known.
+// State says whether x is new. A warp that does something new may pass lines that are known.
 func (s *Seen) State(x uint64) bool {
 	if s.states == nil {
 		s.states = make([]uint64, stateBits/64)

@@ -13,15 +13,14 @@ import (
 // What a store holds can be looked at without knowing what was asked for: results of every
 // simulator, and failures.
 
-// EntryFolders are the patterns of the folders of a store whose files are results, and failures.
+// EntryFolders are the patterns of the folders in a store that hold results, FailedFolders those that hold failures.
 const (
 	EntryFolders  = "[0-9a-f][0-9a-f]"
 	FailedFolders = failedDir
 )
 
-// ReadEntry reads a file of a store's results: the text of the result, checked against its
-// checksum, and the identity of the simulator that made it ("" in old entries). Its errors are of
-// the kind ErrDamaged.
+// ReadEntry reads a file with a result from a store: the text of the result, checked against its checksum, and the
+// identity of the simulator that made it ("" in old entries). Its errors wrap ErrDamaged.
 func ReadEntry(file string) (result []byte, code string, err error) {
 	text, err := readPlain(file)
 	if err != nil {
@@ -34,7 +33,7 @@ func ReadEntry(file string) (result []byte, code string, err error) {
 	return e.Result, e.Code, nil
 }
 
-// DecodeEntry makes a result of the text of ReadEntry.
+// DecodeEntry makes a result from the text that ReadEntry returns.
 func DecodeEntry(file string, text []byte) (*sim.Result, error) {
 	r, err := (&entry{Result: text}).decode(file)
 	if err == nil && r.Version != sim.ResultVersion {
@@ -44,7 +43,7 @@ func DecodeEntry(file string, text []byte) (*sim.Result, error) {
 	return r, err
 }
 
-// ReadFailed reads a file of a store's failures. Its errors wrap ErrDamaged.
+// ReadFailed reads a file with a failure from a store. Its errors wrap ErrDamaged.
 func ReadFailed(file string) (*Failed, error) {
 	text, err := readPlain(file)
 	if err == nil {

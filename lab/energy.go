@@ -9,9 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// AddEnergy computes the energy of a timed result from its counters: of each tenant's
-// window, of what lies outside the windows, and of what was nobody's. Together they are
-// the machine's.
+// AddEnergy computes the energy of a timed result from its counters: of each tenant's window, of the time outside the
+// windows, and of SMs that no application held. Together they are the machine's energy.
 func AddEnergy(r *sim.Result, m *sheets.Machine) error {
 	var sum energy.Parts
 	of := func(tenant string, held uint64) (float64, error) {

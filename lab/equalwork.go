@@ -14,8 +14,8 @@ import (
 // different parts of the program in their windows, and the quotient of their instructions per cycle compares these
 // parts, not the machines. What can be compared are the times that both take for the part that is in both windows.
 
-// Course is how an application on SMs went on in a run: its thread instructions at the ends of its kernels and of its
-// window, between which it went on evenly.
+// Course is the progress of an application on SMs in a run: its thread instructions at the ends of its kernels and of
+// its window. Between them progress is taken as even.
 type Course struct {
 	milestones []milestone
 	before     float64 // instructions before the window
@@ -24,7 +24,7 @@ type Course struct {
 // milestone is a cycle of a run and how many thread instructions a program had executed since its begin.
 type milestone struct{ cycle, insts float64 }
 
-// CourseOf is an application's course, of which it had executed so many instructions before its window.
+// CourseOf is the course of an application that had executed so many instructions before its window.
 func CourseOf(t *sim.Tenant, before uint64) Course {
 	c := Course{before: float64(before), milestones: []milestone{
 		{},
@@ -57,9 +57,9 @@ func (c *Course) reached(insts float64) float64 {
 	return a.cycle + (b.cycle-a.cycle)*(insts-a.insts)/(b.insts-a.insts)
 }
 
-// EqualTimes are the cycles that two runs of one application took for the part of it that is in the windows of
-// both. Where no part is, as one run ended before the other's window began, they are those for what both executed
-// since they began.
+// EqualTimes are the cycles that two runs of one application took for the work that lies in the windows of both. If
+// the windows have no work in common, because one run ended before the other's window began, they are the cycles for
+// the work that both executed since they began.
 func EqualTimes(c, d Course) (a, b float64) {
 	from, to := max(c.before, d.before), min(c.end(), d.end())
 	if from >= to {

@@ -13,8 +13,8 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Failed is what the store holds of a simulation that ended with an error in another process:
-// who asked for it can be told, and it is not tried again and again.
+// Failed is the store's record of a simulation that ended with an error in another process. Clients that ask for it
+// get the error, and it is not tried again.
 type Failed struct {
 	SpecHash string    `json:"spec_hash"`
 	Label    string    `json:"label"`
@@ -59,7 +59,7 @@ type recalled struct {
 func (r *recalled) Error() string { return r.text }
 func (r *recalled) Unwrap() error { return r.like }
 
-// PutFailed keeps the failure of a task whose hash is known. What was only interrupted is none.
+// PutFailed keeps the failure of a task whose hash is known. An interruption is no failure.
 func (s *Store) PutFailed(t *Task) error {
 	if t.Err == nil || t.Hash == "" || host.Classify(t.Err) == host.Stopped {
 		return fmt.Errorf("result store: %s: no failure to keep", t.Job.Label)
@@ -120,7 +120,7 @@ func (s *Store) GetFailed(spec string) (*Failed, *sim.Result, error) {
 	return &f, k.Result, nil
 }
 
-// Err is the error that the simulation ended with: its text, and its kind for exit statuses.
+// Err is the error with which the simulation ended: its text, and its kind for exit statuses.
 func (f *Failed) Err() error {
 	for _, k := range failureKinds() {
 		if k.name == f.Kind {

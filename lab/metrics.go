@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Nothing is the error of an application that executed nothing in the shared run.
+// Nothing is the error of an application that executed no instruction in the shared run.
 type Nothing struct{ App string }
 
 func (e *Nothing) Error() string { return e.App + " executed nothing in the shared run" }

@@ -17,20 +17,19 @@ import (
 type Task struct {
 	Job    Job
 	Alone  bool
-	Hash   string // of Job.Spec (runfile.Hash); "" until somebody needed it
+	Hash   string // of Job.Spec (runfile.Hash); "" until it is needed
 	Result *sim.Result
 	Err    error
 }
 
 // Pool does the simulations of a Runner: Local in this process, or a cluster.
 type Pool interface {
-	// Do fills in Result and Err of every task. No two tasks are the same simulation where the
-	// runner has a store and keeps results in it. The store may have got some of them meanwhile.
+	// Do sets Result and Err of every task. No two tasks are the same simulation if the runner has a store and keeps
+	// results in it. Meanwhile other processes may have put results of some of them into the store.
 	Do(ctx context.Context, r *Runner, todo []*Task)
 }
 
-// ErrLater is the kind of error of a task that a pool has taken and whose result is not there
-// yet: it will be in the store.
+// ErrLater is the kind of error of a task that a pool has accepted and not finished: its result will be in the store.
 var ErrLater = errors.New("not finished yet")
 
 // pool is where simulations are done.

@@ -18,11 +18,12 @@ type Job struct {
 	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
 	// Bare jobs need no metrics, and no runs of their applications alone.
 	Bare bool
-	// Cycles is about how many core cycles the run takes, for the pace, where Spec does not bound them.
+	// Cycles is the expected length of the run in core cycles, for the estimate of progress, if Spec does not bound
+	// it.
 	Cycles uint64
 }
 
-// Outcome is what became of a Job.
+// Outcome is the result of a Job.
 type Outcome struct {
 	Job    Job
 	Result *sim.Result // may be partial, or nil after an error
@@ -31,29 +32,28 @@ type Outcome struct {
 	AloneErr error
 }
 
-// ErrPanic is the kind of error of a simulation that broke a rule of its own.
+// ErrPanic is the kind of error of a simulation that broke an invariant of the simulator.
 var ErrPanic = errors.New("internal error")
 
-// RunFunc simulates one Spec; sim.Run is one.
+// RunFunc simulates one Spec; sim.Run is a RunFunc.
 type RunFunc func(ctx context.Context, spec sim.Spec, watch func(sim.Progress)) (*sim.Result, error)
 
-// Runner does jobs. Run is needed, everything else may be left out.
+// Runner does jobs. Run must be set; every other field is optional.
 type Runner struct {
 	Run   RunFunc
 	Jobs  int    // simulations at once; below 1 means 1
 	Store *Store // nil: alone-runs are repeated every time
-	// Keep keeps the jobs' own results in Store, too, and does not repeat what is
-	// there or twice in the list: run sets that can be interrupted and resumed.
+	// Keep also keeps the results of the jobs themselves in Store, and simulates neither a job whose result is there
+	// nor the same job twice. So run sets can be interrupted and resumed.
 	Keep bool
 	// Finish completes a result that has just been simulated (energy).
 	Finish func(r *sim.Result, m *sheets.Machine) error
-	// Start is told that a simulation begins; the functions it returns follow its
-	// progress and hear of its end, when the task has its result or error. Called from
-	// several goroutines.
+	// Start is called when a simulation begins. The functions it returns get the simulation's progress and its end,
+	// when the task has its result or error. Several goroutines may call it.
 	Start func(t *Task) (watch func(sim.Progress), done func())
-	// Plan is told before the first simulation what is to be done.
+	// Plan is called before the first simulation with the number of simulations to do.
 	Plan func(todo []Job, kept int)
-	// Warn gets messages of harmless failures, one call at a time.
+	// Warn gets messages about harmless failures, one call at a time.
 	Warn func(format string, args ...any)
 	// Pool does the simulations; nil: goroutines of this process (Local).
 	Pool Pool
@@ -122,10 +122,10 @@ func appendOnce(list []*Task, t *Task) []*Task {
 	return append(list, t)
 }
 
-// AloneSpec is application a of a spec alone on the whole machine. What does not
-// matter to its numbers is left out, so that many studies share one alone-run: a run to
-// the end is measured from the first launch, so only a warm-up makes it matter when the
-// application came; under a budget the time before counts, here and there.
+// AloneSpec is application a of a spec alone on the whole machine. Fields that do not change its numbers are left
+// out, so that many studies share one alone-run. A run to the end is measured from the first launch, so the
+// application's arrival matters only with a warm-up. Under a budget the time before the first launch counts, here and
+// there.
 func AloneSpec(s *sim.Spec, a int) sim.Spec {
 	app := s.Apps[a]
 	app.Name, app.Repeat, app.QoS, app.QoSShare = "alone", false, 0, 0
@@ -194,8 +194,8 @@ func (r *Runner) metrics(o *Outcome, alone []*Task) {
 	}
 }
 
-// Against fills in what a shared run is compared with its applications alone: slowdowns, metrics,
-// warnings of targets that cannot be met. alone has a result with one application for each of r's.
+// Against adds to a shared run its comparison with the applications alone: slowdowns, metrics, and warnings about
+// targets that cannot be met. alone has a result with one application for each of r's.
 func Against(r *sim.Result, alone []*sim.Result) error {
 	if len(r.Tenants) != len(alone) {
 		return fmt.Errorf("the result has %d tenants for %d applications", len(r.Tenants), len(alone))
@@ -223,7 +223,7 @@ func Against(r *sim.Result, alone []*sim.Result) error {
 	return nil
 }
 
-// Say warns, if there is somebody to warn.
+// Say passes a warning on, if the runner has a function for warnings.
 func (r *Runner) Say(format string, args ...any) {
 	if r.Warn == nil {
 		return

@@ -62,7 +62,7 @@ func OpenStore(dir, code string) (*Store, error) {
 	return s, nil
 }
 
-// DefaultDir is where results are kept unless told otherwise.
+// DefaultDir is the folder for results if the user names none.
 func DefaultDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -195,15 +195,15 @@ func (e *entry) decode(file string) (*sim.Result, error) {
 	return k.Result, nil
 }
 
-// Has says that there is an entry for a spec hash, whole or damaged.
+// Has says whether there is an entry for a spec hash, whole or damaged.
 func (s *Store) Has(spec string) bool {
 	_, file := s.path(spec)
 	_, err := os.Stat(file)
 	return err == nil
 }
 
-// Look makes a network file system ask its server for what the store holds of a spec hash, so
-// that the next Get does not answer from memory that there is nothing.
+// Look makes a network file system ask its server for the entry of a spec hash, so that the next Get does not answer
+// from an old cached listing.
 func (s *Store) Look(spec string) {
 	_, file := s.path(spec)
 	for _, dir := range []string{s.dir, filepath.Dir(file), filepath.Dir(s.failedFile(spec))} {

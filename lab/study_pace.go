@@ -8,9 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Pace follows a run set: how much of it is done and when it will be. Runs count by
-// their cycles, where those are bounded or expected, and by their applications: one alone on a
-// slice takes less of the machine than four on all of it.
+// Pace estimates how much of a run set is done and when it will be complete. A run counts by its cycles, if they are
+// bounded or expected, and by its applications: one application alone on a slice uses less of the machine than four
+// on all of it.
 type Pace struct {
 	now func() time.Time
 
@@ -26,7 +26,7 @@ type Pace struct {
 // pacer is one simulation on its way.
 type pacer struct{ weight, part float64 }
 
-// NewPace begins at nothing.
+// NewPace begins with nothing done.
 func NewPace() *Pace {
 	return &Pace{now: time.Now, running: map[*pacer]struct{}{}, weight: map[string]float64{}}
 }
@@ -48,7 +48,7 @@ func (p *Pace) Plan(todo []Job, kept int) {
 	}
 }
 
-// Start follows a simulation that was planned (Runner.Start).
+// Start follows a simulation that Plan has counted (Runner.Start).
 func (p *Pace) Start(t *Task) (watch func(sim.Progress), done func()) {
 	p.mu.Lock()
 	r := &pacer{weight: p.weight[t.Job.Label]}
@@ -71,8 +71,8 @@ func (p *Pace) Start(t *Task) (watch func(sim.Progress), done func()) {
 	return watch, done
 }
 
-// Line is one line of progress: how many runs are done, how many were kept from
-// earlier, and how long the others will take at the speed so far.
+// Line is one line of progress: how many runs are done, how many were kept from earlier, and how long the others will
+// take at the speed so far.
 func (p *Pace) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,10 +16,10 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Sweep is a run file and what of it varies.
+// Sweep is a run file and the values that vary in it.
 type Sweep struct {
 	Run    string     // the run file
-	Paths  []string   // what varies, in the order of the file
+	Paths  []string   // the values that vary, in the order of the file
 	Points []RunPoint // the cross product of the axes, the last axis fastest
 }
 
@@ -38,9 +38,9 @@ type sweepAxis struct {
 // maxPoints bounds a sweep: a slip in a list must not fill a disk.
 const maxPoints = 100000
 
-// LoadSweep reads a sweep file and resolves each of its points, thousands a second: tell, when
-// not nil, hears after each how many of how many are done, and ctx ends it. Every error of the sweep file and of the
-// run file as it stands names its line; one of a point names the point.
+// LoadSweep reads a sweep file and resolves each of its points, thousands a second. tell, if not nil, is called after
+// each point with the number done and the total; ctx ends it. Every error in the sweep file and in the run file
+// itself names its line; an error of a point names the point.
 func LoadSweep(ctx context.Context, path string, o runfile.Overrides, tell func(done, of int)) (*Sweep, error) {
 	src, err := yamldoc.ReadFile(path)
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// PageTouches gives, of a machine made to count them, by n-1 the pages that n SMs have touched; and
-// by channel group and partition (the SMs nearest to a group) the pages in the group that some SM
-// of the partition has touched, nil where pages span groups.
+// PageTouches returns the counts of a machine that counts touches: by n-1 the pages that n SMs have touched; and by
+// channel group and partition (the SMs nearest to a group) the pages in the group that some SM of the partition has
+// touched, nil if pages span groups.
 func (g *GPU) PageTouches() (degree []uint64, homes [][]uint64) {
 	return g.translation.Touches.Counts()
 }
 
-// Map tells the machine of an allocation: device memory gets its frames now,
-// managed memory on first touch, as all memory where the sheet has vm.first_touch.
+// Map announces an allocation: device memory gets its frames now; managed memory gets them on first touch, as all
+// memory does if the sheet has vm.first_touch.
 func (g *GPU) Map(tenant int, r *mem.Region) error {
 	if g.Unified.On() && r.Kind == mem.Managed {
 		return g.Unified.allocate(mem.TenantID(tenant), r)
@@ -43,7 +43,7 @@ func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 	return g.translation.Prefetch(tenant, r, off, n)
 }
 
-// Release forgets all memory of a tenant: its program has ended and may start anew.
+// Release frees all memory of a tenant: its program has ended and may start again.
 func (g *GPU) Release(tenant int) {
 	g.Unified.release(mem.TenantID(tenant))
 	g.translation.Release(tenant)
@@ -58,8 +58,8 @@ func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, s
 	return g.host.Copy(tenant, dst, dstOff, src, srcOff, n)
 }
 
-// Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
-// demand.
+// Carry begins a transfer of n bytes of pages whose addresses do not matter: pages of managed memory that does not
+// move on demand.
 func (g *GPU) Carry(tenant int, n int64, toHost bool) *transfer.HostCopy {
 	return g.host.Carry(tenant, n, toHost)
 }

@@ -24,16 +24,16 @@ type Options struct {
 	Watchdog uint64 // cycles; 0: DefaultWatchdog
 	Profile  bool   // keep stall cycles by PTX line
 	Copying  transfer.Copying
-	// Quantum is a turn in core cycles, for applications that take turns on the whole
-	// machine (time slicing); 0: they run side by side.
+	// Quantum is the length of a turn in core cycles, for applications that take turns on the whole machine (time
+	// slicing); 0: they run side by side.
 	Quantum     uint64
 	Replication Replication // of read-only lines of other partitions
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
-	// Lockstep takes no strides: all of the machine runs a cycle before any of it runs the
-	// next. Results of programs without data races are the same.
+	// Lockstep takes no strides: the whole machine runs a cycle before any part runs the next one. Results of
+	// programs without data races are the same.
 	Lockstep bool
-	// Unified has managed memory moved on demand; nil: its pages come when they are touched and stay.
+	// Unified makes managed memory move on demand; nil: its pages come when they are touched, and stay.
 	Unified *UnifiedMemory
 	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
 	// where they have been placed.

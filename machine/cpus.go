@@ -34,7 +34,7 @@ type CPUs struct {
 	table      *stat.Table
 }
 
-// Execution is a program's way from its first instruction to its last, on all cores of its tenant.
+// Execution is one pass through a program, from its first instruction to its last, on all cores of its tenant.
 type Execution struct {
 	Tenant     mem.TenantID
 	Start, End uint64 // core cycles of the machine
@@ -42,9 +42,9 @@ type Execution struct {
 	number     uint64 // of the tenant's executions, from 1
 }
 
-// Execute begins a tenant's next execution: a program for each of its cores, all or, once the
-// cores run, none. It is done when each core has been through its program; a core that is
-// through before goes on with the next execution, unless there is only one.
+// Execute begins a tenant's next execution, with a program for each of its cores: all of them, or none once the cores
+// run. The execution is done when each core has finished its program. A core that finishes early continues with the
+// next execution, unless there is only one.
 func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 	t, now := a.tenants[tenant], a.clock.Now
 	x := &Execution{Tenant: mem.TenantID(tenant), Start: now, number: t.executed + 1}
@@ -106,7 +106,7 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	return a.coreClock.Core(c.Due())
 }
 
-// BadProgram is a program that a core cannot go on with: its trace is damaged, or there is no memory left
+// BadProgram is the error of a program that a core cannot continue: its trace is damaged, or there is no memory left
 // for it.
 type BadProgram struct {
 	Core int
@@ -118,7 +118,7 @@ func (b *BadProgram) Error() string {
 	return fmt.Sprintf("application %s, CPU core %d: %v", b.App, b.Core, b.Err)
 }
 
-// Unwrap is what is wrong with it.
+// Unwrap is the cause.
 func (b *BadProgram) Unwrap() error { return b.Err }
 
 // through ends the executions whose cores are all through.
@@ -184,7 +184,7 @@ func (a *CPUs) used() bool {
 	return slices.ContainsFunc(a.owner, func(tenant int) bool { return tenant >= 0 })
 }
 
-// Instructions is those that a tenant's cores have retired so far.
+// Instructions is the number of instructions that a tenant's cores have retired so far.
 func (a *CPUs) Instructions(tenant int) uint64 {
 	if a.table == nil {
 		return 0

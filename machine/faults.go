@@ -199,7 +199,7 @@ const (
 	uvmCopied
 )
 
-// UnifiedCounters describes what unified memory counts, per application.
+// UnifiedCounters describes the counters of unified memory, per application.
 func UnifiedCounters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "faults", Unit: "faults", Doc: "page faults reported to the driver, one for each page"},

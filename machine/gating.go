@@ -9,16 +9,16 @@ import (
 // then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
 // merely idle, it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
 
-// SMState is what an SM is doing as far as power and ownership go.
+// SMState is the state of an SM as to power and ownership.
 type SMState uint8
 
 // The states of an SM.
 const (
 	SMOwned  SMState = iota // its owners' CTAs may run on it
-	SMFreed                 // it is being freed of its owner's CTAs, or flushed
-	SMIdle                  // nobody's, and powered
-	SMGated                 // nobody's, and powered down
-	SMWaking                // nobody's, and not yet fit for use
+	SMFreed                 // its owner's CTAs are being removed, or its L1 is being flushed
+	SMIdle                  // without an owner, and powered
+	SMGated                 // without an owner, and powered down
+	SMWaking                // without an owner, and not yet ready for use
 )
 
 // String names a state.
@@ -53,7 +53,7 @@ func (g *GPU) Gated() (n int) {
 	return n
 }
 
-// Powering is the number of SMs on their way to be powered down, and of those that wake.
+// Powering is the number of SMs that are being powered down, and of those that wake.
 func (g *GPU) Powering() (down, up int) {
 	for _, m := range g.mover.moving {
 		if m.Gate {
@@ -69,8 +69,8 @@ func (g *GPU) Powering() (down, up int) {
 // GatedCycles is the core cycles so far in which an SM was powered down.
 func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].At(g.Now()) }
 
-// Moving is the number of SMs that a tenant (-1: nobody) is losing and getting, of all
-// targets. An SM on its way is its loser's until it is handed over.
+// Moving is the number of SMs that a tenant (-1: no owner) is losing and getting, over all targets. An SM belongs to
+// its old owner until it is handed over.
 func (g *GPU) Moving(tenant int) (leaving, arriving int) {
 	for _, m := range g.mover.moving {
 		if m.From == tenant {

@@ -310,7 +310,7 @@ func (h *handover) pool(group int) int {
 	return 0
 }
 
-// Waiting is the number of pages a group's old owner still has in it.
+// Waiting is the number of pages that a group's old owner still has in it.
 func (g *GPU) Waiting(m *GroupMove) int {
 	if m.From < 0 || m.Handed == 0 || g.holdings.group[m.Group] == m.From {
 		return 0

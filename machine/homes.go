@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// CanRehome is the error of a machine whose pages cannot follow their accesses, and the path of the
-// number of its sheet that says so; nil when they can.
+// CanRehome returns the error of a machine whose pages cannot follow their accesses, and the path of the sheet's
+// number that is the cause; nil if they can.
 func CanRehome(m *sheets.Machine) (path string, err error) {
 	switch amap, err := addrmap.New(m); {
 	case err != nil:
@@ -354,7 +354,7 @@ func (h *pageHomes) Short(err error) error {
 	return err
 }
 
-// HostWrites has the pages of a range that the host writes lose their copies.
+// HostWrites makes the pages of a range that the host writes lose their copies.
 func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
 	h := &g.homes
 	if h.decide == nil || h.tables.Parts.CopyFrames() == 0 || n <= 0 {
@@ -375,7 +375,7 @@ const (
 	homeRefusals
 )
 
-// HomeCounters describes what pages that follow their accesses count, per application.
+// HomeCounters describes the counters of pages that follow their accesses, per application.
 func HomeCounters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "migrations", Unit: "pages", Doc: "pages that moved to another partition"},

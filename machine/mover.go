@@ -8,12 +8,11 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// SMMove is an SM changing hands, or being powered down or woken; -1 stands for nobody.
-// Its cost is the cycles from Start to End, in which nobody can use the SM, and its
-// contexts.
+// SMMove is an SM that changes hands, or is powered down or woken; -1 stands for no owner. Its cost is the cycles
+// from Start to End, in which no application can use the SM, and its contexts.
 type SMMove struct {
 	SM, From, To int
-	Gate         bool // it is powered down when it is free
+	Gate         bool // it is powered down once it is free
 	How          How
 	Start, End   uint64 // core cycles; End 0: not yet
 	CTAs         int    // resident at the start
@@ -25,7 +24,7 @@ type SMMove struct {
 	saved    []*sm.Context // on their way to memory
 }
 
-// How an SM was freed (UGPU, section 3.3), or made fit for use.
+// How says how an SM was freed (UGPU, section 3.3), or made ready for use.
 type How string
 
 // The ways to free an SM, and to wake one.

@@ -6,20 +6,18 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// Quotas say how many thread instructions applications may issue on each SM in an epoch.
+// Quotas say how many thread instructions applications may issue on each SM in a quota period.
 type Quotas struct {
 	Scheme sm.QuotaScheme
-	Period uint64    // core cycles of an epoch
-	PerSM  [][]int64 // [tenant][SM] thread instructions of an epoch
+	Period uint64    // length of a quota period in core cycles
+	PerSM  [][]int64 // [tenant][SM] thread instructions of a quota period
 	Goal   []bool    // [tenant] it has a target; the others are best effort
 }
 
-// SetQuotas begins an epoch of quotas on every SM with the current cycle, and later ones
-// every Period cycles: an SM refills its quotas itself. Who calls it again at the end of an
-// epoch gives the amounts of the next one, which then begins once. nil takes quotas off. The
-// error says what is wrong with the quotas: who has a goal needs one on every SM, and so
-// does everybody whose epochs are elastic, as an application that may never issue would
-// never end.
+// SetQuotas begins a quota period on every SM with the current cycle, and another one every Period cycles: an SM
+// refills its quotas itself. A call at the end of a quota period sets the amounts of the next one, which then begins
+// once. nil removes the quotas. The error says what is wrong with them. A tenant with a goal needs a quota on every
+// SM. With elastic quota periods every tenant needs one, because an application that may never issue would never end.
 func (g *GPU) SetQuotas(q *Quotas) error {
 	if q == nil {
 		for i, s := range g.sms.list {
@@ -86,12 +84,11 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 	return nil
 }
 
-// LimitCTAs says how many CTAs of each application an SM may hold, by tenant and SM, from
-// the current cycle on; negative: dominant resource fairness decides, as it does without
-// limits. An application below its limit gets a CTA where there is room, and waits where
-// there is none; of one above it the youngest CTAs are evicted, one at a time. 0 keeps it off
-// the SM for as long as the limit stands. nil takes limits off. The error says that the table has
-// not one number for each tenant and SM, or that it limits an SM that is one application's.
+// LimitCTAs limits the CTAs of each application on an SM, by tenant and SM, from the current cycle on; a negative
+// number means that dominant resource fairness decides, as it does without limits. An application below its limit
+// gets a CTA if there is room, and waits if there is none. Of an application above it the youngest CTAs are evicted,
+// one at a time. 0 keeps it off the SM as long as the limit is in force. nil removes the limits. The error says that
+// the table does not have one number for each tenant and SM, or that it limits an SM that belongs to one application.
 func (g *GPU) LimitCTAs(most [][]int) error {
 	if most != nil {
 		length := func(t int) int { return len(most[t]) }

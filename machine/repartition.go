@@ -12,9 +12,9 @@ type Repartition struct {
 	Start  uint64
 	SMs    []SMMove
 	Groups []GroupMove
-	// Left is how many SMs of the target each tenant still lacks, or has too many of
-	// (negative), once these moves and all earlier ones are over: what should have been given
-	// was on its way itself. LeftGated is the same for SMs to be powered down.
+	// Left is the number of SMs of the target that each tenant still lacks, or has too many of (negative), once these
+	// moves and all earlier ones are over: SMs that it should have given were on their way themselves. LeftGated is
+	// the same for SMs to be powered down.
 	Left      []int
 	LeftGated int
 }
@@ -23,8 +23,8 @@ type Repartition struct {
 type GroupMove struct {
 	Group, From, To        int
 	Start, Handed, Emptied uint64 // 0: not yet
-	// Pages of the old owner that left because they were touched, or in the
-	// background; pages of the new owner that moved in.
+	// Touched and Swept are pages of the old owner that left because they were touched, or in the background; Gained
+	// are pages of the new owner that moved in.
 	Touched, Swept, Gained uint64
 
 	touched0, swept0, gained0 uint64 // the counts when the group was handed over
@@ -64,10 +64,9 @@ func (g *GPU) CanMoveGroups() error {
 	return nil
 }
 
-// NothingMoves says that no SM and no channel group is changing hands, and no SM is being powered
-// down or wakes. Pages may still
-// be where their owners lost the channels.
-// Where every page has to be laid out anew, that must be over too.
+// NothingMoves says that no SM and no channel group is changing hands, and that no SM is being powered down or is
+// waking. Pages may still lie in channels that their owners have lost. If every page has to be laid out anew, that
+// must be over, too.
 func (g *GPU) NothingMoves() bool {
 	if g.changing() || g.groups.phase != handIdle {
 		return false
@@ -85,16 +84,13 @@ func (g *GPU) NothingMoves() bool {
 // changing says that SMs are changing hands.
 func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changing > 0 }
 
-// Repartition begins to bring the machine to a target; what moves is chosen here: SMs with
-// the fewest resident CTAs, groups with the fewest of the loser's pages. Who is to have
-// more SMs gets idle ones first, then gated ones, then others'. The shares need not add up
-// to the machine: SMs and groups may become nobody's, and come from nobody. Where channel
-// groups cannot move, shares name those that are held: 0 where memory is shared.
-//
-// SMs of an earlier target may still be on their way (CanBegin). A newer target replaces
-// only what has not begun: an SM on its way arrives first, counts as arrived, and is not
-// chosen again before. What therefore cannot be done now the record says (Left); whoever
-// wants it asks again. The error says why the target cannot be.
+// Repartition begins to bring the machine to a target. It chooses which SMs and groups move: SMs with the fewest
+// resident CTAs, groups with the fewest of the loser's pages. A tenant that shall have more SMs gets idle ones first,
+// then gated ones, then those of others. The shares need not add up to the machine: SMs and groups may lose their
+// owner, or come from none. If channel groups cannot move, shares name the groups that are held: 0 if memory is
+// shared. SMs of an earlier target may still be on their way (CanBegin). A newer target replaces only the moves that
+// have not begun: an SM on its way arrives first, counts as arrived, and is not chosen again before. The record lists
+// the moves that this prevents (Left); the caller asks for them again. The error says why the target is impossible.
 func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 	if err := t.admissible(g); err != nil {
 		return nil, err

@@ -11,8 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Replication is whether LLC slices keep copies of other partitions' read-only lines (NUBA,
-// section 5).
+// Replication says whether LLC slices keep copies of other partitions' read-only lines (NUBA, section 5).
 type Replication uint8
 
 const (
@@ -24,8 +23,8 @@ const (
 	DynamicReplication
 )
 
-// CanReplicate is the error of a machine whose slices cannot hold copies of others' read-only
-// lines; nil when they can.
+// CanReplicate is the error of a machine whose slices cannot hold copies of other partitions' read-only lines; nil if
+// they can.
 func CanReplicate(m *sheets.Machine) error {
 	if m.NoC.Shape() != sheets.NUBA {
 		return fmt.Errorf("machine %s has noc.topology %s, and only the slices of nuba's partitions can keep copies "+

@@ -20,7 +20,7 @@ type eviction struct {
 	saved      *sm.Context // nil while its warps come to rest
 }
 
-// Evictions is how many CTAs were evicted so far, and the bytes of their contexts.
+// Evictions is the number of CTAs evicted so far, and the bytes of their contexts.
 type Evictions struct {
 	CTAs  int
 	Bytes uint64

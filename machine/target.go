@@ -8,15 +8,14 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Share is what a tenant is to have: SMs and channel groups; 0 groups where memory is shared.
+// Share is the part of the machine that a tenant shall have: SMs and channel groups; 0 groups if memory is shared.
 type Share struct{ SMs, Groups int }
 
-// Target is what a machine is to come to: who has what, once everything that has begun is
-// over.
+// Target is the division that the machine shall reach, once all moves that have begun are over.
 type Target struct {
 	Shares []Share // of each tenant
-	// Gated is how many of the SMs that nobody is to have are to be powered down; KeepGated:
-	// those that are, unless somebody gets them.
+	// Gated is how many of the SMs without a future owner shall be powered down; KeepGated: those that are, unless a
+	// tenant gets them.
 	Gated  int
 	Free   Freeing
 	Within uint64 // core cycles that ByEstimate lets CTAs take to end by themselves
@@ -25,7 +24,7 @@ type Target struct {
 // KeepGated, as a target's number of gated SMs, leaves gating as it is.
 const KeepGated = -1
 
-// Freeing is how an SM with CTAs is freed for its new owner.
+// Freeing says how an SM with CTAs is freed for its new owner.
 type Freeing uint8
 
 // The ways to choose between draining an SM and storing its contexts.

@@ -49,8 +49,8 @@ func (g *GPU) Faulted() int {
 	return -1
 }
 
-// SyncCounters brings counters that are kept lazily up to the current cycle: refreshes
-// of idle channels, flits of packets that nobody is in the way of, the active time of SMs.
+// SyncCounters brings counters that are updated late up to the current cycle: refreshes of idle channels, flits of
+// packets that nothing blocks, the active time of SMs.
 func (g *GPU) SyncCounters() {
 	now := g.Now()
 	g.fabric.Settle(now)
@@ -58,8 +58,8 @@ func (g *GPU) SyncCounters() {
 	g.SyncSMs()
 }
 
-// SyncSMs brings the active time of SMs, the time in which they wake, and what CPU cores count, up to
-// the current cycle.
+// SyncSMs brings the active time of SMs, the time in which they wake, and the counters of CPU cores up to the current
+// cycle.
 func (g *GPU) SyncSMs() {
 	for _, m := range g.mover.moving {
 		g.mover.countWaking(m, g.Now())
@@ -119,8 +119,8 @@ func (g *GPU) Footprint(tenant int) (bytes uint64) {
 	return bytes
 }
 
-// MovingCycles is the number of core cycles so far in which an SM was changing
-// hands, a channel group or a page was, and any of them.
+// MovingCycles is the number of core cycles so far in which an SM was changing hands, in which a channel group or a
+// page was, and in which any of them was.
 func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 	now := g.Now()
 	return g.meters.SMs.At(now), g.meters.Pages.At(now), g.meters.Either.At(now)
@@ -131,7 +131,7 @@ func (g *GPU) Copied() (bytes, commands uint64) {
 	return g.pageCopies.Bytes + g.homes.partitionCopies.Bytes, g.pageCopies.Commands
 }
 
-// Tiers is the machine's memory of two tiers; one that cannot be split where it has one.
+// Tiers is the machine's memory of two tiers; nil if it has one tier, or one that cannot be divided.
 func (g *GPU) Tiers() *backing.Tiers { return &g.memory.Tiers }
 
 // works says that a kernel or a program of CPU cores runs.

@@ -17,7 +17,7 @@ import (
 // the same way. An application without a kernel is passed over, and one alone keeps
 // its turn. L1s and L1 TLBs are flushed; LLC, DRAM and the copy engines belong to all.
 
-// Turn is the time an application had the SMs.
+// Turn is a time for which an application had the SMs.
 type Turn struct {
 	Tenant int
 	Start  uint64 // the last owner's contexts are stored
@@ -25,12 +25,12 @@ type Turn struct {
 	CTAs   int    // taken off then
 	Bytes  uint64 // of their contexts
 
-	// Where the time went, in cycles summed over SMs. What is left of a turn is work.
+	// The parts of the turn, in cycles summed over SMs. The rest of a turn is work.
 	Save   uint64 // from the freeze until an SM's contexts are stored,
-	Wait   uint64 // and from then until all SMs' are and the next turn begins
+	Wait   uint64 // from then until all SMs' contexts are stored and the next turn begins
 	Load   uint64 // contexts of the owner were on their way to an SM
 	Idle   uint64 // no CTA of the owner was on an SM
-	Refill uint64 // until an SM's L1 had fetched again what it held when the owner left; it works meanwhile
+	Refill uint64 // until an SM's L1 had fetched again the lines it held when the owner left; the SM works meanwhile
 }
 
 // turns is whose turn it is.
@@ -225,7 +225,7 @@ func (f *refill) tick(t *turns, now uint64) uint64 {
 	return now - now%refillStep + refillStep
 }
 
-// Turns lists who had the SMs when, under time slicing; the last turn up to now.
+// Turns lists the owners of the SMs and their times, under time slicing; the last turn up to now.
 func (g *GPU) Turns() []Turn {
 	log := slices.Clone(g.turns.log)
 	if n := len(log); n > 0 && log[n-1].Left == engine.Never {

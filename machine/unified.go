@@ -18,30 +18,31 @@ import (
 // UnifiedMemory asks for managed memory whose pages come when they are touched and leave when
 // there is no room.
 type UnifiedMemory struct {
-	uvm.Options // Capacity 0: all of device memory
-	// Share of what is allocated is the capacity, where it is not 0: of the rounded bytes of all
-	// managed allocations, at the time there were most.
+	uvm.Options // bytes of the device for managed pages; 0: all of device memory
+	// Share, if not 0, gives the capacity as a part of the allocated memory: of the rounded bytes of all managed
+	// allocations, at the time there were most.
 	Share float64
-	// Arbiter is who goes first on the link (link.ArbiterNames); "": FR-FCFS. Of `static` it is
+	// Arbiter says which application goes first on the link (link.ArbiterNames); "": FR-FCFS. For `static` it is
 	// application High.
 	Arbiter string
 	High    int
-	// FaultsHigh has the driver take the faults of application High first, and not of who goes first on the link.
+	// FaultsHigh makes the driver take the faults of application High first, instead of those of the application that
+	// goes first on the link.
 	FaultsHigh bool
-	// Preserve evicts the pages of who goes first on the link after all others'.
+	// Preserve evicts the pages of the application that goes first on the link after those of all others.
 	Preserve bool
-	// FaultsOnLink has each page that has faulted take the direction to the device for as long as the driver
-	// otherwise takes for a batch, before its transfer, as the dissertation's public simulator does.
+	// FaultsOnLink makes each page that has faulted occupy the direction to the device, before its transfer, for the
+	// time that the driver otherwise takes for a batch, as the dissertation's public simulator does.
 	FaultsOnLink bool
-	// Throttle has pages that host and device take from each other wait on the host, as today's driver does.
+	// Throttle makes pages that host and device take from each other wait on the host, as today's driver does.
 	Throttle bool
-	// Accesses has the accesses of each page counted, for Accesses.
+	// Accesses counts the accesses of each page.
 	Accesses bool
-	// Spans has what the driver and the link did when kept, for a timeline.
+	// Spans keeps the actions of driver and link with their times, for a timeline.
 	Spans bool
 }
 
-// UnifiedSpan is something that took a while: the handling of a batch of faults, or a transfer.
+// UnifiedSpan is an action that takes time: the handling of a batch of faults, or a transfer.
 type UnifiedSpan struct {
 	Kind       UnifiedKind
 	Start, End uint64       // core cycles
@@ -49,7 +50,7 @@ type UnifiedSpan struct {
 	Tenant     mem.TenantID // of the first fault, or of the pages
 }
 
-// UnifiedKind is what a UnifiedSpan is of.
+// UnifiedKind is the kind of a UnifiedSpan.
 type UnifiedKind uint8
 
 // The kinds of spans.

@@ -5,17 +5,17 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Migration is pages that the host has asked to be on one side.
+// Migration is pages that the host wants on one side.
 type Migration struct {
 	Done    bool
 	side    Side
-	Bytes   int64 // that crossed the link for it so far
+	Bytes   int64 // bytes that crossed the link for it so far
 	at, end uint64
 	left    int  // transfers of the present chunk, or of all that is written back
 	writes  bool // the program's wait for the device, with which dirty pages go back
 }
 
-// Side is where the host wants pages, and what for.
+// Side says where the host wants pages, and what for.
 type Side uint8
 
 const (

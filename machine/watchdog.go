@@ -12,9 +12,9 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// DefaultWatchdog is the number of core cycles without anything useful after which an
-// application, and so a run, counts as stuck: about 14 ms of GPU time. As many tens of warp instructions count as much:
-// of a full machine they are fewer cycles, and take minutes.
+// DefaultWatchdog is the number of core cycles without progress after which an application, and so a run, counts as
+// stuck: about 14 ms of GPU time. The same number of tens of warp instructions without progress counts as stuck, too:
+// on a full machine these are fewer cycles, and take minutes.
 const DefaultWatchdog = 20_000_000
 
 // instsPerCycle is how many warp instructions count as a cycle.
@@ -98,15 +98,16 @@ func (w *Watchdog) look(now uint64) {
 // Next is the cycle at which Run should return, so that the watchdog can look at the warps.
 func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
 
-// Limit is how many cycles without anything useful fail a run.
+// Limit is the number of cycles without progress after which a run fails.
 func (w *Watchdog) Limit() uint64 { return w.limit }
 
-// Idle is how long, in cycles in which it could run, a tenant has done nothing useful, and since which cycle.
+// Idle is the number of cycles, of those in which it could run, for which a tenant has made no progress, and the
+// cycle at which that began.
 func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
 	return w.of[tenant].idle(), w.of[tenant].from
 }
 
-// Waits says what the warps of a tenant stand at, for somebody who wonders why nothing happens.
+// Waits says where the warps of a tenant stand, for a user who wonders why nothing happens.
 func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.Now) }
 
 // hung is the error of an application that does nothing useful.
@@ -160,12 +161,11 @@ func (w *Watchdog) off(tenant int) []*sm.Context {
 	return w.sentry.Leaving(mem.TenantID(tenant), slices.Clone(w.contexts.waiting[tenant]))
 }
 
-// Deadlock says that the machine, or the program on it, cannot go on, and what
-// everything waits for.
+// Deadlock says that the machine, or the program on it, cannot continue, and what every part waits for.
 type Deadlock struct {
 	Cycle uint64
 	Why   string
-	Where []string // one line per thing that waits
+	Where []string // a line for each part that waits
 }
 
 func (d *Deadlock) Error() string {

@@ -22,7 +22,7 @@ const NoPort Port = -1
 type Origin uint8
 
 const (
-	OfPort          Origin = iota // what the port is named after: an SM, a page walk, a CPU core, a slice
+	OfPort          Origin = iota // the component that the port is named after: an SM, a page walk, a CPU core, a slice
 	OfCopyEngine                  // moves pages inside the device, at the MMU's port
 	OfPageTransfer                // moves pages over the host link, at the MMU's port
 	OfPartitionCopy               // brings pages to a partition, at a slice's port
@@ -64,17 +64,17 @@ const (
 	Invalidation
 )
 
-// Owner is whom a Fetch is for.
+// Owner is the receiver of a Fetch.
 type Owner uint8
 
 const (
 	ForCache      Owner = iota // a line is read; Token is its index in the cache
-	ForNobody                  // a write-back that nobody waits for
+	ForNobody                  // a write-back that no component waits for
 	ForCopyEngine              // a write-back that a page's copy waits for; Token is its job
 )
 
-// Fetch is what a cache asks of what lies below it, its DRAM channel or a memory of two tiers: sectors of a
-// line to read, or to write.
+// Fetch is a request of a cache to the memory below it, its DRAM channel or a memory of two tiers: sectors of a line
+// to read, or to write.
 type Fetch struct {
 	Line    uint64
 	At      uint64 // the asker's clock from which on it may be taken
@@ -88,13 +88,11 @@ type Fetch struct {
 // Write says that the sectors are written.
 func (f *Fetch) Write() bool { return f.Owner != ForCache }
 
-// TenantID is the number of an application, or of the row of counters for what is moved for
-// it (Moving).
+// TenantID is the number of an application, or of the row that counts data moved for it (Moving).
 type TenantID uint8
 
-// Moving is the row of counters for what is moved for a tenant without its asking, of so
-// many tenants: contexts of its CTAs, its pages. Links, caches and memory take such a
-// request as any other.
+// Moving is the row that counts data moved for a tenant without its asking, with n tenants: contexts of its CTAs, its
+// pages. Links, caches and memory handle such a request like any other.
 func Moving(tenant TenantID, tenants int) TenantID { return tenant + TenantID(tenants) }
 
 // Slab holds the requests in flight and hands out handles; which handle a request gets means nothing.

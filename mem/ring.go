@@ -52,8 +52,8 @@ func (q *Ring[T]) Pop() T {
 // Clear empties the queue.
 func (q *Ring[T]) Clear() { q.head, q.size = 0, 0 }
 
-// Queue is a first-in first-out queue without a limit of its own, for places where
-// something else bounds what can be in it. It keeps its storage.
+// Queue is a first-in first-out queue without a limit of its own, for places where something else bounds its length.
+// It keeps its storage.
 type Queue[T any] struct {
 	buf  []T
 	head int

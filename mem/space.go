@@ -65,7 +65,7 @@ type Space struct {
 	backing Backing
 }
 
-// Backing gives regions their bytes, where they are not the Go heap's: memory that another process sees, too.
+// Backing provides the bytes of regions that do not lie on the Go heap: memory that another process sees, too.
 type Backing interface {
 	// Bytes are n zeroed bytes for a region at base.
 	Bytes(base uint64, n int64) ([]byte, error)
@@ -73,7 +73,7 @@ type Backing interface {
 	Release(base uint64, n int64)
 }
 
-// BackBy has the regions that are allocated from now on lie in b.
+// BackBy makes all regions allocated from now on lie in b.
 func (s *Space) BackBy(b Backing) { s.backing = b }
 
 // hostLimit bounds all memory of an application: its bytes are held by the
@@ -88,8 +88,8 @@ func NewSpaceAt(base uint64, limit int64) *Space {
 	return &Space{next: base, limit: limit, managed: Align}
 }
 
-// AlignManaged has managed regions begin at multiples of n bytes, a power of two of at least
-// Align, with nothing else before the next multiple.
+// AlignManaged makes managed regions begin at multiples of n bytes, a power of two of at least Align, with no other
+// region before the next multiple.
 func (s *Space) AlignManaged(n uint64) { s.managed = n }
 
 // Alloc reserves n bytes, zeroed. An empty name gets a numbered one.

@@ -18,17 +18,17 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Book knows what runs gave. Asked for one that nobody has done, it notes it and
-// answers errPending: figures are computed again once those are done, until none is
-// missing. So a figure is plain code over results, in whatever order it needs them.
+// Book holds the results of runs. When a figure asks for a run that is not simulated yet, the Book notes it and
+// answers errPending. Once the noted runs are done, the figures are computed again, until none is missing. So a
+// figure is plain code over results, in any order.
 type Book struct {
 	Study  *Study
 	Scale  *Scale
 	Runner *lab.Runner
 	Apps   string // folder of the applications
-	Code   string // identity of the simulator, written beside the numbers
-	Runs   *Runs  // finished runs of figures about tasks; nil: only what the runner keeps
-	Kept   bool   // simulate nothing: figures show the runs that are kept
+	Code   string // hash of the simulator's sources, written beside the numbers
+	Runs   *Runs  // finished runs of figures about tasks; nil: only those that the runner keeps
+	Kept   bool   // simulate nothing: figures show the kept runs
 
 	set     map[string]string
 	own     map[string]string // of set, what the study does not say itself
@@ -73,8 +73,8 @@ func NewBook(s *Study, scale *Scale, set map[string]string, apps string, r *lab.
 	return b, err
 }
 
-// Do computes the figures, simulating what is missing. Its error is sim.ErrStopped, or lab.ErrLater
-// where the runner's pool has taken simulations whose results are not there yet.
+// Do computes the figures and simulates the runs that are missing. Its error is sim.ErrStopped, or lab.ErrLater if
+// the runner's pool has accepted simulations whose results are not there yet.
 func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error) {
 	for {
 		var out []*Reproduced
@@ -164,8 +164,8 @@ func (b *Book) spec(keys []string, s sim.Sharing) sim.Spec {
 	return spec
 }
 
-// Alone is the IPC of a program alone on the whole machine while it has a kernel there,
-// which is what policies measure against targets.
+// Alone is the IPC of a program alone on the whole machine while it has a kernel there. Policies compare targets with
+// it.
 func (b *Book) Alone(program string) (float64, error) {
 	spec := b.spec([]string{program}, sim.Sharing{})
 	r, err := b.result(program+" alone", lab.AloneSpec(&spec, 0))
@@ -175,7 +175,7 @@ func (b *Book) Alone(program string) (float64, error) {
 	return r.Tenants[0].BusyIPC, nil
 }
 
-// Slice is the IPC of a program alone on a slice, for as long as profiling takes.
+// Slice is the IPC of a program alone on a slice, over the scale's profile cycles.
 func (b *Book) Slice(program string, sms, groups int) (float64, error) {
 	spec := b.spec([]string{program}, sim.Sharing{
 		Mode: "slices", Name: "slices", SMs: []int{sms},
@@ -186,7 +186,7 @@ func (b *Book) Slice(program string, sms, groups int) (float64, error) {
 	return ipc(r, err)
 }
 
-// Whole is Slice with everything the machine has.
+// Whole is Slice on the whole machine.
 func (b *Book) Whole(program string) (float64, error) {
 	return b.Slice(program, b.machine.SM.Count, b.groups())
 }
@@ -201,8 +201,7 @@ func ipc(r *sim.Result, err error) (float64, error) {
 	return r.Tenants[0].IPC, nil
 }
 
-// Mix is a mix under a scheme; its result has metrics. high is the class with
-// priority, where the scheme knows one.
+// Mix is a mix under a scheme; its result has metrics. high is the class with priority, if the scheme has one.
 func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, error) {
 	b, err := b.on(scheme.Machine, scheme.Set)
 	if err != nil {

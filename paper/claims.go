@@ -12,8 +12,8 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Claim is a sentence of the paper with the measure that can support it
-// (claims.yaml). Values are in percent unless the measure says otherwise.
+// Claim is a sentence of the paper with the measure that can support it (claims.yaml). Values are in percent unless
+// the measure says otherwise.
 type Claim struct {
 	ID      string `yaml:"id"`
 	Figure  string `yaml:"figure"`
@@ -22,41 +22,41 @@ type Claim struct {
 	Measure string `yaml:"measure"`
 	// Paper is the paper's number; nil: it only gives a direction.
 	Paper *float64 `yaml:"paper"`
-	// Direction: up (above 0 by half a percent at least), down (below), slowly (up, by the
-	// tolerance at most), linear (within the tolerance of the paper's number, which is what
-	// proportional would be, there and at the points of Also), flat (within the tolerance of
-	// 0), all (100 %), some (below 100 %). A level (within the tolerance of the paper's number)
-	// is no change of anything: it has a size and no sign.
+	// Direction is one of: up (above 0 by at least half a percent), down (below), slowly (up, by at most the
+	// tolerance), linear (within the tolerance of the paper's number, which a proportional value would have, there
+	// and at the points of Also), flat (within the tolerance of 0), all (100 %), some (below 100 %), level (within
+	// the tolerance of the paper's number; it has a size and no sign).
 	Direction string `yaml:"direction"`
-	// Also are more points of a line.
+	// Also are further points of a line.
 	Also []Point `yaml:"also"`
-	// Tolerance is how far the value may be from the paper's; 0: a third of it. Where the
-	// paper has no number, the value must be further than this from 0, to mean anything.
+	// Tolerance is how far the value may be from the paper's; 0: a third of it. If the paper gives no number, the
+	// value must be further than this from 0.
 	Tolerance float64 `yaml:"tolerance"`
-	// Ours says why the claim is not the paper's: it repeats another, or no paper makes it. It is judged, not counted.
+	// Ours says why the claim does not count as the paper's: it repeats another claim, or no paper makes it. It is
+	// judged, not counted.
 	Ours string `yaml:"ours"`
 }
 
-// LeftOut is a sentence of the paper that no claim is made of.
+// LeftOut is a sentence of the paper that is not judged as a claim.
 type LeftOut struct {
 	Where string `yaml:"where"` // section of the paper
 	Text  string `yaml:"text"`
 	Why   string `yaml:"why"`
 }
 
-// Point is a measure and what it is where a line is straight.
+// Point is a measure and the value that it has on a straight line.
 type Point struct {
 	Measure string  `yaml:"measure"`
 	Paper   float64 `yaml:"paper"`
 }
 
-// Reason explains at some scales why claims do not hold here (reasons.yaml).
+// Reason explains why claims do not hold here, at some scales (reasons.yaml).
 type Reason struct {
 	Claims []string `yaml:"claims"`
 	Scales []string `yaml:"scales"`
 	Why    string   `yaml:"why"`
-	// Artefact says that the values are as the paper says for a reason that is not the paper's: of what is run here,
-	// or of how. The claims do not hold.
+	// Artefact says that the values agree with the paper for another reason than the paper's: because of which
+	// programs run here, or how. The claims then do not hold.
 	Artefact bool `yaml:"artefact"`
 }
 
@@ -116,7 +116,7 @@ func (c *Claim) near(v float64, measures map[string]Measure) bool {
 	return c.Paper == nil || math.Abs(v-*c.Paper) <= c.tolerance()
 }
 
-// Expected writes what the paper says and within what a value agrees.
+// Expected is the paper's value with the tolerance, as text.
 func (c *Claim) Expected() string {
 	switch {
 	case c.Direction == "slowly":

@@ -24,28 +24,28 @@ type Config struct {
 	Set      runfile.Scalars  `yaml:"set"`
 	Policies runfile.Policies `yaml:"policies"`
 	Memory   runfile.Memory   `yaml:"memory"`
-	// Times makes numbers of the machine, and parameters of policies (hydrogen.epoch), so many times as large as
-	// they are at the scale.
+	// Times multiplies numbers of the machine, and parameters of policies (hydrogen.epoch), relative to their values
+	// at the scale.
 	Times Params `yaml:"times"`
-	// Of mixes with a CPU side: copies of each CPU program (0: 2), the weight of the CPU's speed-up (0: the study's),
-	// and the configuration that speed-ups are over ("": the figure's first).
+	// Copies, Weight and Over belong to mixes with a CPU side: copies of each CPU program (0: 2), the weight of the
+	// CPU's speed-up (0: the study's), and the configuration that speed-ups are relative to ("": the figure's first).
 	Copies int     `yaml:"copies"`
 	Weight float64 `yaml:"weight"`
 	Over   string  `yaml:"over"`
-	// Work names another configuration than the scale's whose work this one does: of a machine of its size.
+	// Work names a configuration whose work this one does, instead of the scale's: one with a machine of its size.
 	Work string `yaml:"work"`
 	// Models names other models of the mixes' CPU programs: those called PROGRAM-MODELS.
 	Models string `yaml:"models"`
-	// WholeKernels runs kernels whole in a study whose others are their accesses alone.
+	// WholeKernels runs kernels whole, in a study that otherwise simulates only their accesses.
 	WholeKernels bool `yaml:"whole_kernels"`
 }
 
-// Pair is two configurations one of which is held against the other.
+// Pair is two configurations that are compared.
 type Pair struct {
 	Name string `yaml:"name"`
 	Of   string `yaml:"of"`
 	Over string `yaml:"over"`
-	Less string `yaml:"less"` // another pair, over whose means this one's are measured, too, in percentage points
+	Less string `yaml:"less"` // another pair; the difference to its means is measured, too, in percentage points
 }
 
 // Line is configurations that a figure joins by a line.

@@ -23,8 +23,8 @@ type Reproduced struct {
 	// Problems are runs that failed, each message once with how often.
 	Problems []string
 
-	// Of figures about tasks: the runs asked for, those that are not there (a figure of kept runs), and how many are
-	// of which simulator.
+	// Asked, Missing and Simulators belong to figures about tasks: the runs asked for, those that are not there (in a
+	// figure of kept runs), and how many come from which simulator.
 	Asked, Missing int
 	Simulators     map[string]int
 

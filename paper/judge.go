@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Verdict is what a value says of a claim.
+// Verdict is the result of comparing a claim with a value.
 type Verdict string
 
 // The verdicts.
@@ -23,21 +23,21 @@ const (
 
 // Judged is a claim with our value.
 type Judged struct {
-	Mixes       int     // number of mixes of the paper's number; 0: it is not about mixes
-	Least, Most float64 // of the value over ours
+	Mixes       int     // number of mixes behind the paper's number; 0: it is not about mixes
+	Least, Most float64 // of the value over our mixes
 	Claim       Claim
 	Value       Measure
 	Ratio       float64 // ours over the paper's; NaN where there is none
 	Verdict     Verdict
-	Steady      Measure  // without
-	Without     []string // unsteady programs; none: there are none
-	Artefact    bool     // the value is as the claim says, and the study itself says that this is an artefact
-	Second      *Measure // of the figure's second model; nil: it has none, or that gave nothing
-	Turned      Turned   // the same as a speed if the claim gives a time, or the other way round
+	Steady      Measure  // the value without unsteady programs
+	Without     []string // names of the unsteady programs; empty: there are none
+	Artefact    bool     // the value agrees with the claim, and the study itself calls that an artefact
+	Second      *Measure // value under the figure's second model; nil: it has none, or no value
+	Turned      Turned   // the value as a speed if the claim gives a time, or the other way round
 	Slack       int      // runs that count as meeting their target only because of metSlack
 }
 
-// Turned is a measure of a time as that of a speed, or the other way round: the two ways to read "x % better".
+// Turned is a measure of time as one of speed, or the other way round: the two ways to read "x % better".
 type Turned struct {
 	Name  string // of the metric; "": there is none
 	Value float64
@@ -70,7 +70,7 @@ func (r *Reproduced) turned(c *Claim) (t Turned) {
 	return t
 }
 
-// Judge holds a claim against the measures of its figure.
+// Judge compares a claim with the measures of its figure.
 func Judge(c *Claim, measures map[string]Measure) Judged {
 	j := Judged{Claim: *c, Ratio: math.NaN(), Verdict: NotMeasured}
 	m, ok := measures[c.Measure]
@@ -118,7 +118,7 @@ func (s *Study) artefact(claim, scale string) bool {
 	})
 }
 
-// JudgeAt judges every claim of a figure at a scale: where the study calls what a claim says an artefact, it does not
+// JudgeAt judges every claim of a figure at a scale. A claim whose agreement the study calls an artefact does not
 // hold.
 func (s *Study) JudgeAt(r *Reproduced, scale string) []Judged {
 	all := s.Judge(r)
@@ -130,7 +130,7 @@ func (s *Study) JudgeAt(r *Reproduced, scale string) []Judged {
 	return all
 }
 
-// CheckReasons is an error where a reason explains away a claim that holds.
+// CheckReasons is an error if a reason explains a claim that holds.
 func (s *Study) CheckReasons(judged []Judged, scale string) error {
 	var errs []error
 	for _, j := range judged {

@@ -16,27 +16,27 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Logs says what the runs behind another simulator's result logs were: a table of a log a row (logs.tsv), whose name
-// tells the program and, by the folders it lies in, the policies.
+// Logs describes the runs behind another simulator's result logs: a table with a row for each log (logs.tsv). The
+// name of a log gives the program and, by the folders it lies in, the policies.
 type Logs struct {
 	File    string          `yaml:"file"`
 	Inputs  string          `yaml:"inputs"`   // of the programs, at every scale
-	Set     runfile.Scalars `yaml:"set"`      // what differs from the study's machine
+	Set     runfile.Scalars `yaml:"set"`      // numbers that differ from the study's machine
 	Names   runfile.Scalars `yaml:"programs"` // names in logs that are not the keys of programs here
-	Enough  string          `yaml:"enough"`   // the device memory that is enough
+	Enough  string          `yaml:"enough"`   // a size of device memory that holds everything
 	Folders []LogFolder     `yaml:"folders"`  // the first whose path fits counts
 	Reasons []LogReason     `yaml:"reasons"`  // the first that fits counts
 
 	rows []logRow
 }
 
-// LogFolder is the policies of the logs whose names a pattern (path.Match) fits.
+// LogFolder is the policies of the logs whose names match a pattern (path.Match).
 type LogFolder struct {
 	Path   string         `yaml:"path"`
 	Memory runfile.Memory `yaml:"memory"`
 }
 
-// LogReason says why numbers of logs differ here: of a program, in the logs whose names a pattern fits ("": all).
+// LogReason says why numbers of logs differ here: for a program, in the logs whose names match a pattern ("": all).
 type LogReason struct {
 	Path    string `yaml:"path"`
 	Program string `yaml:"program"`

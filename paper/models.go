@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Model is a way to count the same experiment: what differs from the machine, and the metrics that stand for a
+// Model is a way to count the same experiment: the numbers of the machine that differ, and the metrics that replace a
 // figure's. A figure that names two is judged by the first; the second is a column beside it.
 type Model struct {
 	Name    string          `yaml:"name"`

@@ -18,9 +18,9 @@ import (
 )
 
 // Runs is a file with a row for each finished run of figures about latency-sensitive tasks (runs.csv, beside the
-// figures). A study of hours is committed by it while it goes on: whoever has the file simulates only what is not in
-// it. A row tells the simulator that it is of. Rows of other simulators are used, too, and every figure counts them:
-// to drop them, delete the file.
+// figures). It can be committed while a study of hours goes on: a reproduction that finds the file simulates only the
+// runs that it lacks. A row names its simulator. Rows of other simulators are used, too, and every figure counts
+// them: to drop them, delete the file.
 type Runs struct {
 	file string
 	rows map[string][]string // by the columns before runKey
@@ -144,7 +144,7 @@ func (r *Runs) add(name []string, run *taskRun) error {
 	return scratch.WriteWhole(r.file, text.Bytes())
 }
 
-// Has says how many rows there are.
+// Has is the number of rows.
 func (r *Runs) Has() int { return len(r.rows) }
 
 // name are the columns that name a run: all that the study says of it. What it does not say, the simulator, the

@@ -1,11 +1,8 @@
-// Package paper repeats what papers measured: which mixes ran under which schemes,
-// what was drawn, what the text claims. All of that is data (ugpu/*.yaml); here is
-// what turns it into simulations, figures and verdicts.
-//
-// A reader must know four types. Study is a paper's experiments as data. Book
-// answers "what did this run give?" and collects the runs nobody has done yet.
-// Reproduced is a figure with its numbers. Claim is a sentence of the paper that
-// numbers can support or contradict.
+// Package paper repeats the experiments of papers: which mixes run under which schemes, which figures are drawn, what
+// the text claims. All of that is data (ugpu/*.yaml); this package turns it into simulations, figures and verdicts. A
+// reader must know four types. Study is a paper's experiments as data. Book answers "what was the result of this
+// run?" and collects the runs that are not simulated yet. Reproduced is a figure with its numbers. Claim is a
+// sentence of the paper that numbers can support or contradict.
 package paper
 
 import (
@@ -32,12 +29,13 @@ type Study struct {
 	Name    string          `yaml:"name"`
 	Title   string          `yaml:"title"`
 	Machine string          `yaml:"machine"`
-	Set     runfile.Scalars `yaml:"set"`     // what differs from the machine's sheet
-	SetWhy  string          `yaml:"set_why"` // and why; printed with every result
+	Set     runfile.Scalars `yaml:"set"`     // numbers that differ from the machine's sheet
+	SetWhy  string          `yaml:"set_why"` // the reason for Set; printed with every result
 	Mixes   string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
-	// AccessesOnly leaves of all kernels their accesses to memory: the paper's simulator is driven by traces of those.
+	// AccessesOnly reduces all kernels to their accesses to memory, because the paper's simulator is driven by traces
+	// of accesses.
 	AccessesOnly bool       `yaml:"accesses_only"`
-	Weight       float64    `yaml:"weight"` // of the CPU's speed-up in one of both sides; the GPU's is 1
+	Weight       float64    `yaml:"weight"` // weight of the CPU's speed-up in a speed-up of both sides; the GPU's is 1
 	Scales       []Scale    `yaml:"scales"`
 	Programs     []Program  `yaml:"programs"`
 	Subsets      []Subset   `yaml:"subsets"`
@@ -60,28 +58,28 @@ type Scale struct {
 	Name   string `yaml:"name"`
 	Budget uint64 `yaml:"budget"` // core cycles of every run of a mix, and of an application alone
 	Epoch  uint64 `yaml:"epoch"`  // core cycles between decisions
-	// Profile is how many core cycles one application runs on a slice that never
-	// changes: for the curves over SMs and channels, and to choose slices offline.
+	// Profile is how many core cycles one application runs on a slice that never changes: for the curves over SMs and
+	// channels, and to choose slices offline.
 	Profile uint64 `yaml:"profile"`
-	// Instructions ends the runs of figures of configurations instead of the budget: thread
+	// Instructions, instead of the budget, ends the runs of figures of configurations: after so many thread
 	// instructions of the program.
 	Instructions uint64 `yaml:"instructions"`
-	// Warmup is core cycles at their begin that do not count.
+	// Warmup is the number of core cycles at the beginning that do not count.
 	Warmup uint64 `yaml:"warmup"`
-	// Work names the configuration whose runs of a program have the budget's cycles: those on all others execute the
-	// thread instructions it does, before the warm-up's end and behind it, so that every run is measured over the same
-	// part of the program.
+	// Work names the configuration whose runs of a program last for the budget's cycles. The runs on all others
+	// execute the same number of thread instructions, before the warm-up's end and after it, so that every run is
+	// measured over the same part of the program.
 	Work string `yaml:"work"`
-	// Whole runs programs to their end, of a mix until the slowest has ended; then the budget is how
-	// long that may take at most.
+	// Whole runs programs to their end, those of a mix until the slowest has ended; the budget is then the longest
+	// time for that.
 	Whole  bool   `yaml:"whole"`
 	Inputs string `yaml:"inputs"` // which inputs of the programs
-	// Of machines that are made smaller: their numbers, parameters of policies by the policy's name, and by how much
-	// models of CPU programs have less memory.
+	// Set, Params and Divide make machines smaller: their numbers, parameters of policies by the policy's name, and
+	// the divisor of the memory of CPU programs' models.
 	Set    runfile.Scalars `yaml:"set"`
 	Params PolicyParams    `yaml:"params"`
 	Divide int             `yaml:"divide"`
-	About  string          `yaml:"about"` // what the scaling means for results
+	About  string          `yaml:"about"` // effect of the scaling on results
 }
 
 // Runs says how long runs are.
@@ -117,16 +115,16 @@ func (in *Inputs) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Subset says which mixes of a set a scale runs; without one it runs all.
+// Subset says which mixes of a set a scale runs; without a subset it runs all.
 type Subset struct {
 	Scale string   `yaml:"scale"`
 	Set   string   `yaml:"set"`
 	Mixes []string `yaml:"mixes"`
-	// Machine makes it a subset for figures on a machine of their own.
+	// Machine restricts the subset to figures on a machine of their own.
 	Machine string `yaml:"machine"`
-	// Figures makes it a subset for these figures.
+	// Figures restricts the subset to these figures.
 	Figures []string `yaml:"figures"`
-	// Targets are those of a figure's that it runs; none: all.
+	// Targets are the figure's targets that it runs; none: all.
 	Targets []float64 `yaml:"targets"`
 }
 
@@ -135,26 +133,26 @@ type Scheme struct {
 	Name   string `yaml:"name"`
 	Mode   string `yaml:"mode"` // sharing mode
 	Params Params `yaml:"params"`
-	// Machine and Set are a machine of its own: a sheet, and what differs from it.
+	// Machine and Set give the scheme a machine of its own: a sheet, and the numbers that differ from it.
 	Machine string          `yaml:"machine"`
 	Set     runfile.Scalars `yaml:"set"`
-	// Dynamic modes get the scale's epoch.
+	// Dynamic modes decide with the scale's period.
 	Dynamic bool `yaml:"dynamic"`
 	// Offline lists by class the slices (SMs, channel groups) each application is
 	// profiled on alone; the best static choice among them is run.
 	Offline Offline `yaml:"offline"`
-	// Step is the SMs and channel groups by which the search goes on from that choice to its neighbours, until
-	// none is better; none: it ends there.
+	// Step is the SMs and channel groups by which the search goes from that choice to its neighbours, until none is
+	// better; none: no such search.
 	Step []int `yaml:"step"`
 	// High is the fraction of SMs and channel groups (mode slices) or SMs (mode mps) for
 	// the high-priority application; the others share the rest evenly.
 	High float64 `yaml:"high"`
 	// QoS gives the high-priority application a target, as a fraction of its IPC alone.
 	QoS float64 `yaml:"qos"`
-	// Epoch is the scheme's own period in core cycles, where the scale's is not its kind.
+	// Epoch is the scheme's own period in core cycles, if the scale's does not fit it.
 	Epoch uint64 `yaml:"epoch"`
-	// Memory is what becomes of pages. With Demand the application that asks most of the link when it
-	// is alone (byDemand) goes first on it, for ever (link: static), or at the driver (faults: high).
+	// Memory is the placement and migration of pages. With Demand the application that asks most of the link when it
+	// is alone (byDemand) always goes first on it (link: static), or at the driver (faults: high).
 	Memory runfile.Memory `yaml:"memory"`
 	Demand bool           `yaml:"demand"`
 }
@@ -231,18 +229,18 @@ func (p *PolicyParams) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Figure is one figure of the paper; Kind says which of its other fields count.
+// Figure is one figure of the paper; Kind decides which of its other fields count.
 type Figure struct {
 	Name    string   `yaml:"name"`
 	Title   string   `yaml:"title"`
 	Note    string   `yaml:"note"`
 	Kind    string   `yaml:"kind"`    // one of kinds
-	Own     bool     `yaml:"own"`     // the paper has no such figure, and no claim about it
+	Own     bool     `yaml:"own"`     // the paper has no such figure, and makes no claim about it
 	Scale   string   `yaml:"scale"`   // it is measured at this scale only; reports of others quote it
 	Sets    []string `yaml:"sets"`    // of mixes
 	Schemes []string `yaml:"schemes"` // the first is the baseline
-	// Of slices and heat: programs, and the slices they run on alone. Of values: programs that are held against each
-	// other.
+	// Programs, SMs and Groups belong to slices and heat: programs, and the slices they run on alone. Of values:
+	// programs that are compared.
 	Programs []string `yaml:"programs"`
 	SMs      []int    `yaml:"sms"`
 	Groups   []int    `yaml:"groups"`
@@ -316,8 +314,8 @@ func Load(name string) (*Study, error) {
 	return s, nil
 }
 
-// Outline reads of a study what a list of it needs: title, scales, figures and claims. They are not held against
-// machines, mixes and programs, which takes Load ten times as long. Nothing can be run with it.
+// Outline reads only the title, scales, figures and claims of a study, for lists. It does not check them against
+// machines, mixes and programs, which takes Load ten times as long. An outline cannot be run.
 func Outline(name string) (*Study, error) {
 	s, _, read, err := open(name)
 	if err != nil {

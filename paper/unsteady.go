@@ -7,9 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Unsteady are programs whose value in some figures is an effect of the window that is measured, which the study
-// itself says. A mean without them stands beside each mean, and a claim that only the mean with them supports does
-// not hold.
+// Unsteady are programs whose value in some figures is an effect of the measured window, as the study itself says.
+// Each mean is also shown without them, and a claim that only the mean with them supports does not hold.
 type Unsteady struct {
 	Figures  []string `yaml:"figures"`
 	Programs []string `yaml:"programs"`

@@ -89,7 +89,7 @@ func (b *Book) writeMeasures(file string, r *Reproduced) error {
 	return out.Write(file)
 }
 
-// Conditions says in a few lines under what conditions numbers hold.
+// Conditions describes in a few lines the conditions of the numbers.
 func (b *Book) Conditions() string {
 	var s strings.Builder
 	of := ""
@@ -107,7 +107,7 @@ func (b *Book) Conditions() string {
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Show prints a figure's claims and what went wrong.
+// Show prints a figure's claims and the runs that failed.
 func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintf(w, "\n%s\n", r.Figure.Title)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

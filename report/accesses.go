@@ -11,8 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// AccessesCSV writes a line for each managed page that was accessed in an epoch: the epoch's end in core
-// cycles, whose page, its virtual number, and the accesses of warps to its lines.
+// AccessesCSV writes a line for each managed page that was accessed in an epoch: the epoch's end in core cycles, the
+// page's application, its virtual number, and the accesses of warps to its lines.
 func AccessesCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"cycle", "tenant", "page", "accesses"}); err != nil {

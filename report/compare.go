@@ -14,10 +14,9 @@ import (
 // CTAs or rows makes of the same machine.
 const tie = 0.01
 
-// Comparison writes one table over several sharing modes of the same applications
-// and a verdict: who won on STP, ANTT and fairness. Results without metrics
-// (partial ones) are listed, but cannot win. Nil results are left out. The table has 100 columns at most, or with wide
-// all there is.
+// Comparison writes one table over several sharing modes of the same applications and a verdict: which one won on
+// STP, ANTT and fairness. Results without metrics (partial ones) are listed, but cannot win. Nil results are left
+// out. The table has at most 100 columns, or with wide every column.
 func Comparison(w io.Writer, results []*sim.Result, wide bool) error {
 	p := &printer{w: w, wide: wide}
 	var all []*sim.Result
@@ -69,8 +68,8 @@ func Comparison(w io.Writer, results []*sim.Result, wide bool) error {
 	return p.err
 }
 
-// Unequal is what the heading of a comparison adds when the runs did not do the same
-// work: which tenants executed how different numbers of instructions in their windows.
+// Unequal is added to the heading of a comparison if the runs did not do the same work: it names the tenants that
+// executed different numbers of instructions in their windows.
 func Unequal(results []*sim.Result) string {
 	var parts []string
 	for _, work := range []struct {
@@ -153,8 +152,8 @@ func contests() []contest {
 	}
 }
 
-// Verdict says in one line who won on what, and by how much over the next. Runs go by their names, or by their
-// sharing modes where there are none (nil). Those of different applications cannot be compared.
+// Verdict says in one line which run won on which metric, and by how much over the next. Runs are named by names, or
+// by their sharing modes if names is nil. Runs of different applications cannot be compared.
 func Verdict(results []*sim.Result, names []string) string {
 	var fit []entrant
 	for i, r := range results {

@@ -79,9 +79,8 @@ func csvColumns() (names []string) {
 	return names
 }
 
-// EpochsCSV writes one line per epoch and tenant, and, where SMs were powered down, one of
-// what nobody had. Counters are differences since
-// the previous epoch; cycle is the epoch's end.
+// EpochsCSV writes one line per epoch and tenant, and, if SMs were powered down, one for SMs without an owner.
+// Counters are differences since the previous epoch; cycle is the epoch's end.
 func EpochsCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write(csvColumns()); err != nil {
@@ -105,8 +104,8 @@ func EpochsCSV(w io.Writer, r *sim.Result) error {
 	return c.Error()
 }
 
-// CountersCSV writes every counter of every component kind and tenant, of the tenants'
-// windows, and of what lies outside of all.
+// CountersCSV writes every counter of every component kind and tenant: of the tenants' windows, and of the time
+// outside all windows.
 func CountersCSV(w io.Writer, r *sim.Result) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"owner", "tenant", "moved", "counter", "unit", "value"}); err != nil {

@@ -22,8 +22,8 @@ type Dir struct {
 	scratch     *scratch.Dir
 }
 
-// CheckDir tells whether results may be written to path: it must not exist, or be
-// empty, or hold an earlier result. Nothing else is ever overwritten.
+// CheckDir returns an error unless results may be written to path: it must not exist, or be empty, or hold an earlier
+// result. Nothing else is ever overwritten.
 func CheckDir(path string) error {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -64,7 +64,7 @@ func BeginDir(path string) (*Dir, error) {
 // Path is where files of the result (those a host program saves) go until Commit.
 func (d *Dir) Path() string { return d.temp }
 
-// Abort leaves nothing behind.
+// Abort removes everything that was written.
 func (d *Dir) Abort() error { return d.scratch.Remove() }
 
 // Commit writes the result's files and lets the directory appear. Files that an
@@ -188,15 +188,14 @@ type decisionsLog struct {
 	Decisions []sim.Decision `json:"decisions"`
 }
 
-// Decisions writes what a machine-wide policy saw, planned and moved, an entry per
-// control epoch.
+// Decisions writes what a machine-wide policy saw, planned and moved, an entry for each decision.
 func Decisions(w io.Writer, r *sim.Result) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(decisionsLog{r.Version, r.SpecHash, r.Decisions})
 }
 
-// FileName makes a label fit to be a file name.
+// FileName turns a label into a valid file name.
 func FileName(label string) string {
 	out := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._-", c) {

@@ -51,9 +51,9 @@ func KernelHead() []string {
 	}
 }
 
-// KernelRows is the table of a tenant's kernels, then how the rest of its window passed; none where no kernel
-// ended, as on CPU cores. overlapped says that kernels of the tenant ran side by side, so that their shares add
-// up to more than the time.
+// KernelRows is the table of a tenant's kernels, then the rest of its window; none if no kernel ended, as on CPU
+// cores. overlapped says that kernels of the tenant ran side by side, so that their shares add up to more than the
+// time.
 func KernelRows(t *sim.Tenant) (rows [][]string, overlapped bool) {
 	if len(t.Kernels) == 0 {
 		return nil, false

@@ -28,7 +28,7 @@ func command(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0
 }
 
-// PlainWriter writes what is written to it as Plain text. A write holds whole characters.
+// PlainWriter passes everything written to it on as Plain text. A write holds whole characters.
 func PlainWriter(w io.Writer) io.Writer { return plainWriter{w} }
 
 type plainWriter struct{ w io.Writer }
@@ -45,7 +45,7 @@ func (p plainWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Raw is the writer behind a PlainWriter, for text that is not Heddle's own.
+// Raw is the writer behind a PlainWriter, for text that does not come from Heddle.
 func Raw(w io.Writer) io.Writer {
 	if p, ok := w.(plainWriter); ok {
 		return p.w

@@ -31,8 +31,7 @@ func NewProgress(w io.Writer, tty bool) *Progress {
 	return &Progress{w: w, tty: tty, delay: time.Second, every: 10 * time.Second, now: time.Now}
 }
 
-// Start begins one simulation. watch takes its progress and done its end; both may
-// be called from any one goroutine.
+// Start begins one simulation. watch gets its progress and done its end; both may be called from any one goroutine.
 func (p *Progress) Start(label string, alone bool) (watch func(sim.Progress), done func()) {
 	if alone {
 		label += " alone"

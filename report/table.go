@@ -21,7 +21,7 @@ import (
 // maxLog bounds the lines of a program's log that the terminal shows per tenant.
 const maxLog = 40
 
-// Table writes the result of one run for a terminal: tables of 100 columns at most, or wide ones with all there is.
+// Table writes the result of one run for a terminal: tables of at most 100 columns, or with wide every column.
 func Table(w io.Writer, r *sim.Result, wide bool) error {
 	p := &printer{w: w, wide: wide}
 	p.logs(r)
@@ -225,7 +225,7 @@ func (p *printer) state(r *sim.Result) {
 	}
 }
 
-// Why says why a partial result is one.
+// Why says why a result is partial.
 func Why(r *sim.Result) string {
 	if r.Why == "" {
 		return "the result gives no reason"

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// SharingClasses are the classes of NUBA's Figure 3 for pages on a machine of so many SMs, with the
-// most SMs that touch a page of each; classes no page can be in are left out.
+// SharingClasses are the classes of NUBA's Figure 3 for pages on a machine with a number of SMs, each with the most
+// SMs that touch a page of it; impossible classes are left out.
 func SharingClasses(sms int) (names []string, most []int) {
 	from := 1
 	for _, to := range []int{1, 10, 25, sms} {
@@ -43,7 +43,7 @@ func BySharing(byPages []uint64) (pages []uint64, all uint64) {
 	return pages, all
 }
 
-// Touches says in a line who touched how many pages; nothing where nobody asked.
+// Touches says in a line how many SMs touched how many pages; "" if the run did not count that.
 func Touches(r *sim.Result) []string {
 	if r.Touches == nil {
 		return nil

@@ -34,7 +34,7 @@ func (p *printer) unified(r *sim.Result) {
 // mostAllocations bounds the allocations that are told one by one.
 const mostAllocations = 8
 
-// ManagedLines say what became of a tenant's managed allocations in the run.
+// ManagedLines describe the use of a tenant's managed allocations in the run.
 func ManagedLines(r *sim.Result, tenant string) (lines []string) {
 	all := 0
 	for i := range r.Managed {

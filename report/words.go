@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Many is a number of things: "1 turn", "7 turns".
+// Many is a number with its noun: "1 turn", "7 turns".
 func Many[N int | uint64](n N, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -20,7 +20,7 @@ func Many[N int | uint64](n N, one string) string {
 // none stands where there is nothing to tell: no accesses, no alone-run.
 const none = "-"
 
-// Rate writes a share of events; none where there were no events.
+// Rate is a share of events as text; "none" if there were no events.
 func Rate(x *float64) string {
 	if x == nil {
 		return none
@@ -28,7 +28,7 @@ func Rate(x *float64) string {
 	return percent(*x)
 }
 
-// SMs writes how many a tenant has, or that all are shared.
+// SMs is the number of a tenant's SMs as text, or says that all are shared.
 func SMs(t *sim.Tenant) string {
 	if t.CPU != nil && t.SMs == 0 {
 		return fmt.Sprintf("%d CPU", t.CPU.Cores)
@@ -36,7 +36,7 @@ func SMs(t *sim.Tenant) string {
 	return had(t.SMs, t.SharedSMs)
 }
 
-// Channels writes the same of memory channels.
+// Channels is the same for memory channels.
 func Channels(t *sim.Tenant) string { return had(t.Channels, t.SharedChannels) }
 
 func had(n int, shared bool) string {
@@ -46,8 +46,8 @@ func had(n int, shared bool) string {
 	return fmt.Sprint(n)
 }
 
-// Executions writes how many a tenant did. Before the first has ended nobody knows how
-// much of it is done.
+// Executions is the number of a tenant's executions as text. Before the first has ended, the fraction that is done is
+// unknown.
 func Executions(t *sim.Tenant) string {
 	if t.Runs == 0 && t.Executions == 0 && t.Insts() > 0 {
 		return "<1"
@@ -61,7 +61,7 @@ func Executions(t *sim.Tenant) string {
 // mark is put behind the name of a tenant whose window is not what was asked for.
 const mark = "*"
 
-// Name is a tenant's, marked where it did not complete what its window waits for.
+// Name is a tenant's name, marked if it did not complete the work that its window waits for.
 func Name(t *sim.Tenant) string {
 	if t.Window.Of == sim.OfRun {
 		return t.Name + " " + mark
@@ -69,7 +69,7 @@ func Name(t *sim.Tenant) string {
 	return t.Name
 }
 
-// Windows says in a few lines what the numbers of a result are of.
+// Windows says in a few lines which part of the run the numbers of a result describe.
 func Windows(r *sim.Result) (lines []string) {
 	seen := map[sim.WindowKind]bool{}
 	for i := range r.Tenants {
@@ -203,7 +203,7 @@ func gating(r *sim.Result) string {
 		Many(count("waking_cycles"), "SM-cycle"))
 }
 
-// EnergyKinds are the kinds of parts, in the order in which they are told, with names.
+// EnergyKinds are the kinds of parts, in the order of printing, with names.
 func EnergyKinds() [][2]string {
 	return [][2]string{
 		{"sm", "SM"},
@@ -237,8 +237,8 @@ func perInst(r *sim.Result, write func(float64) string) string {
 	return none
 }
 
-// PerInst is the energy of a run over the instructions of all tenants, those of threads and of CPU cores; 0 where
-// there are none, or some of CPU cores were executed outside their tenant's window, where nobody counts them.
+// PerInst is the energy of a run over the instructions of all tenants, of threads and of CPU cores. It is 0 if there
+// are none, or if CPU cores executed some outside their tenant's window, where they are not counted.
 func PerInst(r *sim.Result) float64 {
 	n := uint64(0)
 	for i := range r.Tenants {

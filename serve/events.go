@@ -12,8 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/lab/live"
 )
 
-// Now is what runs at present, and how fresh the list is: what /events sends when it changes, and
-// /api/live answers.
+// Now is the list of running simulations with its age: /events sends it when it changes, and /api/live answers it.
 type Now struct {
 	Version   int       `json:"version"` // of the index
 	Total     int       `json:"total"`
@@ -21,10 +20,10 @@ type Now struct {
 	Processes []Process `json:"processes"`
 }
 
-// Process is a status with what only an onlooker can say.
+// Process is a status with facts that only an observer knows.
 type Process struct {
 	live.Status
-	Lost bool `json:"lost"` // it ended without a word
+	Lost bool `json:"lost"` // it ended without a last status
 }
 
 const (

@@ -24,7 +24,7 @@ const (
 	kindMalformed = "malformed" // a file that cannot be read
 )
 
-// Row is what the list says of a result.
+// Row is a result in the list.
 type Row struct {
 	ID       string    `json:"id"`
 	Kind     string    `json:"kind"`
@@ -33,12 +33,12 @@ type Row struct {
 	Apps     []string  `json:"apps"`
 	Machine  string    `json:"machine"`
 	Sharing  string    `json:"sharing"`
-	Detail   string    `json:"detail,omitempty"` // what was set of the machine, and arguments of applications
+	Detail   string    `json:"detail,omitempty"` // settings of the machine, and arguments of applications
 	Policies []string  `json:"policies,omitempty"`
 	Complete bool      `json:"complete"`
 	Problem  string    `json:"problem,omitempty"`
 	Cycles   uint64    `json:"cycles"`
-	PerS     float64   `json:"cycles_per_s"` // simulated, of wall time
+	PerS     float64   `json:"cycles_per_s"` // simulated cycles per second of wall time
 	IPC      []float64 `json:"ipc"`          // of each application
 	STP      float64   `json:"stp,omitempty"`
 	ANTT     float64   `json:"antt,omitempty"`

@@ -32,15 +32,15 @@ import (
 //go:embed web
 var web embed.FS
 
-// Options say what is shown to whom.
+// Options say which results are shown, and to which readers.
 type Options struct {
 	Store string   // the result store; "": none
 	Roots []string // folders that are, or hold, result directories or figures of studies
-	// Token is asked for where it is not empty: in the address once, then in a cookie, or as a
-	// bearer. Without one, only requests to this computer's own names are answered.
+	// Token, if not empty, is required: once in the address, then in a cookie, or as a bearer. Without a token, only
+	// requests to this computer's own names are answered.
 	Token string
-	// TakesWithin is how long a reader may take for one answer, or for one message of a stream; 0: a
-	// minute. A reader that does not read is cut off, or unread answers fill the memory.
+	// TakesWithin is how long a reader may take for one answer, or for one message of a stream; 0: a minute. A reader
+	// that does not read is cut off, because unread answers would fill the memory.
 	TakesWithin time.Duration
 }
 
@@ -81,7 +81,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 
 const cookie = "heddle-token"
 
-// ServeHTTP lets in who may see the pages.
+// ServeHTTP answers requests of readers that may see the pages.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// What has no deadlines (a recorder in a test) holds its own answer.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.TakesWithin))

@@ -58,7 +58,7 @@ func readFigure(path string, when time.Time) *figure {
 // drawing is the picture of the figure of a file.
 func drawing(file string) string { return strings.TrimSuffix(file, measures.Suffix) + ".svg" }
 
-// Study is what the list says of the figures of a folder.
+// Study is the figures of a folder in the list.
 type Study struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`

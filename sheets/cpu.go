@@ -1,6 +1,6 @@
 package sheets
 
-// CPU is the processor cores beside the SMs, all alike; a machine without cores has none of it.
+// CPU is the processor cores beside the SMs, all alike; a machine without cores lacks the section.
 type CPU struct {
 	Cores       int     `yaml:"cores" unit:"cores" doc:"CPU cores; 0: the machine has no CPU" opt:"0"`
 	Clock       float64 `yaml:"clock" unit:"MHz" doc:"clock of cores and private caches" opt:"0"`
@@ -18,7 +18,7 @@ type CPU struct {
 	Power    CPUPower    `yaml:"power"`
 }
 
-// CPUPower is what cores draw, private caches included.
+// CPUPower is the power of cores, private caches included.
 type CPUPower struct {
 	Inst   float64 `yaml:"inst" unit:"pJ" doc:"an instruction, without its loads and stores" opt:"0"`
 	L1     float64 `yaml:"l1" unit:"pJ" doc:"a load or store in the L1" opt:"0"`
@@ -35,14 +35,14 @@ type CPUCache struct {
 	MSHRs   int `yaml:"mshrs" unit:"entries" doc:"lines on their way from below" opt:"0"`
 }
 
-// CPUPrefetch brings lines into the L2 before they are asked for.
+// CPUPrefetch brings lines into the L2 before a core asks for them.
 type CPUPrefetch struct {
 	Kind   string `yaml:"kind" unit:"name" doc:"none, next-line or stride (by the load's place in the program)" opt:"none"`
 	Degree int    `yaml:"degree" unit:"lines" doc:"lines prefetched per L1 miss" opt:"0"`
 	Table  int    `yaml:"table" unit:"entries" doc:"loads whose strides are remembered (stride)" opt:"0"`
 }
 
-// CPUBranch is what conditional branches of traces cost.
+// CPUBranch is the cost of conditional branches of traces.
 type CPUBranch struct {
 	Mispredict int `yaml:"mispredict" unit:"cycles" doc:"from a mispredicted branch to the dispatch of the right instructions; 0: every branch is known" opt:"0: every branch is known"`
 	History    int `yaml:"history" unit:"bits" doc:"global history of the gshare predictor, and log2 of its counters" opt:"0"`

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FromEntries makes a machine again from its name and what Provenance.List printed,
-// so that a result says all of the machine it was simulated on.
+// FromEntries rebuilds a machine from its name and the entries of Provenance.List, so that a result contains the
+// whole machine on which it was simulated.
 func FromEntries(name string, entries []Entry) (*Machine, *Provenance, error) {
 	m, prov := &Machine{Name: name}, newProvenance()
 	prov.Sheet = name

@@ -3,7 +3,7 @@ package sheets
 // Field describes one number of a machine sheet.
 type Field struct {
 	Path, Unit, Doc string
-	Optional        string // what leaving it out means; "": it must be given
+	Optional        string // meaning of leaving it out; "": it must be given
 	Section         string // the section that may be left out as a whole; "": none
 }
 

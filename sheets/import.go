@@ -11,27 +11,27 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Imported is what a gpgpusim.config became.
+// Imported is the result of importing a gpgpusim.config.
 type Imported struct {
 	Machine    *Machine
 	Provenance *Provenance
 	// Ignored options have no meaning in Heddle; each says why.
 	Ignored []Option
-	// Unmodelled options mean something Heddle does not model (yet).
+	// Unmodelled options have an effect that Heddle does not model (yet).
 	Unmodelled []Option
-	// Apart are options of a part of the machine that Heddle describes another way.
+	// Apart are options of a part of the machine that Heddle describes in another way.
 	Apart []Group
 	// Warnings are approximations: an option was read, but not to the letter.
 	Warnings []Option
 }
 
-// Group is options that belong together, with what is to be said about all of them.
+// Group is options that belong together, with a remark on all of them.
 type Group struct {
 	Title   string
 	Options []Option
 }
 
-// Option is one option of the file with what is to be said about it.
+// Option is one option of the file with a remark.
 type Option struct {
 	Name, Value string
 	Line        int // 0: the option is not in the file

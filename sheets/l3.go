@@ -1,8 +1,8 @@
 package sheets
 
-// L3 is a cache of the GPU's own between its SMs and the last-level cache, which it shares with
-// CPU cores (an L3 per GPU slice). Its lines and sectors are those of llc, its clock, too; what
-// llc says of the rest and is not here holds for both.
+// L3 is a cache of the GPU's own between its SMs and the last-level cache, which it shares with CPU cores (an L3 per
+// GPU slice). Its lines, sectors and clock are those of llc; settings of llc without a counterpart here hold for
+// both.
 type L3 struct {
 	Banks      int `yaml:"banks" unit:"banks" doc:"banks of the L3; the LLC slice of a line decides its bank"`
 	Sets       int `yaml:"sets" unit:"sets" doc:"sets per bank"`
@@ -17,10 +17,10 @@ type L3 struct {
 	OutQueue   int `yaml:"out_queue" unit:"requests" doc:"queue of replies waiting for the interconnect"`
 }
 
-// Given says that the GPU has one.
+// Given says whether the GPU has one.
 func (l *L3) Given() bool { return l.Banks > 0 }
 
-// Bank is a bank in the terms of a slice of the last-level cache.
+// Bank is a bank, described like a slice of the last-level cache.
 func (m *Machine) Bank() LLC {
 	b, l := m.LLC, &m.L3
 	b.Sets, b.Ways, b.Latency, b.HitLatency, b.PortBytes = l.Sets, l.Ways, l.Latency, l.HitLatency, l.PortBytes

@@ -34,8 +34,8 @@ func Load(name string) (*Machine, *Provenance, error) {
 	return Resolve(name, nil)
 }
 
-// Resolve loads a sheet, applies overrides (path -> value, in order of path) and
-// validates the outcome. It is what a Spec's Machine and Set mean.
+// Resolve loads a sheet, applies overrides (path -> value, in order of path) and validates the result. It gives
+// Machine and Set of a Spec their meaning.
 func Resolve(name string, set map[string]string) (*Machine, *Provenance, error) {
 	return new(Shelf).Resolve(name, set)
 }

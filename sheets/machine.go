@@ -68,9 +68,9 @@ type SM struct {
 	SfuInterval    int    `yaml:"sfu_interval" unit:"cycles" doc:"initiation interval of special functions"`
 	TensorLatency  int    `yaml:"tensor_latency" unit:"cycles" doc:"matrix instructions"`
 	TensorInterval int    `yaml:"tensor_interval" unit:"cycles" doc:"initiation interval of matrix instructions"`
-	// TensorRate makes the interval of each shape; TensorLatency is then what a result takes beyond it.
+	// TensorRate gives the interval of each shape; TensorLatency is then the additional latency of a result.
 	TensorRate [3]int `yaml:"tensor_rate" unit:"FMA/cycle" doc:"multiplications of an SM's matrix units with f16 and bf16, tf32, 8-bit integers; 0: tensor_interval whatever the shape" opt:"0 0 0"`
-	// What follows is latency and initiation interval each.
+	// Latency and initiation interval of each of the following.
 	Logic          [2]int `yaml:"logic" unit:"cycles" doc:"logic, shifts, permutations, comparisons, selections: latency and initiation interval" opt:"other"`
 	BitCount       [2]int `yaml:"bit_count" unit:"cycles" doc:"popc, clz, bfind" opt:"other"`
 	BitReverse     [2]int `yaml:"bit_reverse" unit:"cycles" doc:"brev" opt:"other"`
@@ -96,7 +96,7 @@ type SM struct {
 	CTAWarp       float64 `yaml:"cta_warp" unit:"cycles" doc:"cycles that an SM needs for each warp of a CTA before it takes the next CTA" opt:"0"`
 	OtherLatency  int     `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
 	OtherInterval int     `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
-	// Overhead is issue-to-execute plus write-back: what a dependent instruction waits beyond the unit's latency.
+	// Overhead is issue-to-execute plus write-back: the wait of a dependent instruction beyond the unit's latency.
 	Overhead         int     `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
 	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors       int     `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
@@ -161,7 +161,7 @@ type NoC struct {
 	Latency    int    `yaml:"latency" unit:"cycles" doc:"pipeline cycles of one traversal; of kind stages: of each of the two"`
 	Radix      int    `yaml:"radix" unit:"ports" doc:"kind stages: outer ports of a switch, which has a link to each switch of the other stage" opt:"0"`
 	WriteSize  int    `yaml:"write_size" unit:"bytes" doc:"kind stages: a write request in all; 0: header and the bytes written" opt:"0"`
-	// Who is near whom.
+	// Topology says which SMs are near which slices.
 	Topology   string  `yaml:"topology" unit:"name" doc:"memory-side: SMs reach all slices; sm-side: those of their half of the GPU, which may hold any line; nuba: partitions of SMs, slices and channels, with a network between slices" opt:"memory-side"`
 	Partitions int     `yaml:"partitions" unit:"partitions" doc:"parts the SMs, slices and channels are divided into: nuba's partitions, the two halves of sm-side" opt:"0: one"`
 	LinkFlit   int     `yaml:"link_flit" unit:"bytes" doc:"width of a point-to-point link, per direction: between an SM and a slice of its partition (nuba), or between partner slices of the two halves (sm-side)" opt:"0: no links"`
@@ -330,14 +330,14 @@ type VM struct {
 	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab (ties to the group that asks), lab-lowest (to the lowest group), or module (first touch between noc.modules, round-robin inside)"`
 	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of what least-random takes" opt:"0"`
 	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
-	// Pages that change channels while an application runs.
+	// Movement of pages whose channels change while an application runs.
 	DriverCycles int  `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
 	DriverTurns  bool `yaml:"driver_turns" unit:"flag" doc:"driver and copy engine serve the applications in turn; otherwise pages in order of arrival" opt:"false"`
 	// GainShare spreads the pages that move into gained channels evenly over the address space.
 	GainShare  bool `yaml:"gain_share" unit:"flag" doc:"only a share of the pages that are touched outside gained channels moves: every n-th, by the gained share of channels; otherwise every page moves until the gained channels have their share" opt:"false"`
 	CopyLines  int  `yaml:"copy_lines" unit:"lines" doc:"lines of pages on their way through the copy engine at once, where the memory does not copy them itself" opt:"256"`
 	SweepPages int  `yaml:"sweep_pages" unit:"pages" doc:"pages that the driver moves at once in the background; 0: none" opt:"0"`
-	// Pages whose homes follow their accesses (memory.pages: migrate and replicate).
+	// Pages whose homes follow the accesses to them (memory.pages: migrate and replicate).
 	HomeInterval int `yaml:"home_interval" unit:"cycles" doc:"core cycles in which the accesses of each partition to each page are counted; 0: they are not counted" opt:"0"`
 	HomePages    int `yaml:"home_pages" unit:"pages" doc:"pages that the driver takes from an interval, and handles or moves at once" opt:"0"`
 	HomeMoves    int `yaml:"home_moves" unit:"pages" doc:"pages that the copy engine of a partition brings there at once" opt:"0"`
@@ -351,7 +351,7 @@ type Link struct {
 	// The bandwidth of a transfer by its size, 2/pi * curve_peak * atan(curve_rate * KB), in unified memory.
 	CurvePeak float64 `yaml:"curve_peak" unit:"GiB/s" doc:"bandwidth that large transfers of unified memory approach; 0: bandwidth whatever the size" opt:"0"`
 	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast this bandwidth is approached with the size of a transfer" opt:"0"`
-	// What the runtime library of kernels takes of the device's memory.
+	// Device memory that the runtime library of kernels takes.
 	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
 	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
 }
@@ -387,7 +387,7 @@ type Profile struct {
 	Source string `yaml:"source"`
 }
 
-// Power holds what the energy model needs beyond event counts.
+// Power holds the inputs of the energy model beyond event counts.
 type Power struct {
 	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Memory is a fast tier beside the one of dram, map and clock.dram, which is the slow one
-// then, and the controller before both. Machines without the section have one tier.
+// Memory is a fast tier, with the controller before both tiers. The slow tier is then the one of dram, map and
+// clock.dram. Machines without the section have one tier.
 type Memory struct {
 	Fast   FastTier `yaml:"fast"`
 	Hybrid Hybrid   `yaml:"hybrid"`
 }
 
-// FastTier is the fast memory: its devices, where its addresses lie and what it draws.
+// FastTier is the fast memory: its devices, the places of its addresses and its power.
 type FastTier struct {
 	Clock      float64 `yaml:"clock" unit:"MHz" doc:"command clock of the fast tier"`
 	Activate   float64 `yaml:"activate" unit:"pJ" doc:"opening and closing a row"`
@@ -60,10 +60,10 @@ type Hybrid struct {
 	Port      int     `yaml:"port" unit:"requests" doc:"accesses that can wait for a channel"`
 }
 
-// Given says that the machine has two tiers.
+// Given says whether the machine has two tiers.
 func (m *Memory) Given() bool { return m.Hybrid.Ways > 0 }
 
-// FastPeak is the bytes that the fast tier delivers in a core cycle at most; 0 where there is one tier.
+// FastPeak is the most bytes that the fast tier delivers in a core cycle; 0 if there is one tier.
 func (m *Machine) FastPeak() float64 {
 	if !m.Memory.Given() {
 		return 0
@@ -73,7 +73,7 @@ func (m *Machine) FastPeak() float64 {
 	return burst * float64(f.Device.Channels) * f.Clock / m.Clock.Core
 }
 
-// MemoryBytes is how much memory programs have: dram's, and of two flat tiers that of both.
+// MemoryBytes is the size of the memory that programs have: dram's, or that of both tiers if they are flat.
 func (m *Machine) MemoryBytes() int64 {
 	if m.Memory.Given() && m.Memory.Hybrid.Mode == "flat" {
 		return m.DRAM.Capacity + m.Memory.Hybrid.Capacity

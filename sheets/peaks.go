@@ -9,8 +9,8 @@ type Peak struct {
 	Unit  string
 }
 
-// Peaks are the limits of a machine: what its pipelines take each cycle, and what its memories and links
-// move. Figures of arithmetic are for one SM and core clock.
+// Peaks are the limits of a machine: what its pipelines take each cycle, and what its memories and links move.
+// Arithmetic limits are per SM and core clock.
 func (m *Machine) Peaks() []Peak {
 	lanes := func(units, interval int) float64 { return float64(units) * 32 / float64(max(1, interval)) }
 	peaks := []Peak{

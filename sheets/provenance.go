@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Entry says what one number is and where it comes from.
+// Entry is one number with its unit, meaning and source.
 type Entry struct {
 	Path      string `json:"path"`
 	Value     string `json:"value"`
@@ -16,14 +16,14 @@ type Entry struct {
 	Source    string `json:"source"`         // key in the sheet's sources
 	Reference string `json:"reference"`      // that source in full
 	Sheet     string `json:"sheet"`          // the sheet that states it
-	Line      int    `json:"line,omitempty"` // of that sheet; 0: it is not stated there
+	Line      int    `json:"line,omitempty"` // of that sheet; 0: the sheet does not state it
 	Set       bool   `json:"set,omitempty"`
 }
 
-// Provenance tells the unit, source and meaning of every number of a machine.
+// Provenance gives the unit, source and meaning of every number of a machine.
 type Provenance struct {
 	Sheet string // name of the sheet
-	File  string // where it was read
+	File  string // path from which it was read
 
 	at      map[string]Entry
 	order   []string // profile rows, which the struct does not list

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Shelf keeps sheets as they were read, for who resolves many machines of few sheets, as a sweep does: reading
-// the text is nearly all of the work. Goroutines may share one; files are taken not to change.
+// Shelf keeps sheets that were read, for callers that resolve many machines of few sheets, as a sweep does: reading
+// the text is nearly all of the work. Goroutines may share one; files must not change meanwhile.
 type Shelf struct {
 	mu   sync.Mutex
 	read map[string]shelved

@@ -320,13 +320,13 @@ func (c *checker) dram(m *Machine) {
 	c.capacity(d)
 }
 
-// Migrates tells whether the device has MIGRATION commands.
+// Migrates says whether the device has MIGRATION commands.
 func (d *DRAM) Migrates() bool { return d.Migration != "none" && d.Migration != "" }
 
 // MigrationLine is how many accesses (columns) a MIGRATION copies: a line of the LLC.
 func (m *Machine) MigrationLine() int { return max(1, m.LLC.Line/m.DRAM.Access) }
 
-// MigrationClocks is for how many clocks of the memory a MIGRATION holds its paths.
+// MigrationClocks is the number of memory clocks for which a MIGRATION occupies its paths.
 func (m *Machine) MigrationClocks() int {
 	if m.DRAM.Migration == "literal" {
 		return int(math.Ceil(float64(m.DRAM.MigrationCycles) * m.Clock.DRAM / m.Clock.Core))
@@ -355,7 +355,7 @@ func (c *checker) migration(m *Machine) {
 		m.LLC.Line, m.MigrationLine(), d.Access, clocks, d.T.BL, least, most)
 }
 
-// Before is the core cycles between LLC and the scheduler, at a core clock in MHz.
+// Before is the delay in core cycles between LLC and the scheduler, at a core clock in MHz.
 func (d *DRAM) Before(mhz float64) int { return d.Extra + int(math.Round(d.ExtraNs*mhz/1000)) }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of

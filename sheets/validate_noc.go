@@ -2,7 +2,7 @@ package sheets
 
 import "fmt"
 
-// Topologies: who is near whom (NoC.Topology).
+// Topologies: which SMs are near which slices (NoC.Topology).
 const (
 	MemorySide = "memory-side" // every SM reaches every slice
 	SMSide     = "sm-side"     // an SM reaches the slices of its half, which hold lines of either

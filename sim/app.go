@@ -27,7 +27,7 @@ import (
 // ErrStopped ends a run that was interrupted.
 var ErrStopped = host.ErrStopped
 
-// Deadlock is a run that cannot go on; Msg says what waits for what.
+// Deadlock is the error of a run that cannot continue; Msg says which part waits for which.
 type Deadlock = host.Deadlock
 
 // app is one application of a run: its program runs on a goroutine of its own,

@@ -13,9 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Lacks is the error of a machine that has not what a sharing needs. Path is the number of
-// its sheet that says so. Set are settings of the sheet, such as vm.enabled=true, under which the machine would
-// have it; none: the machine is another one.
+// Lacks is the error of a machine that lacks something a way of sharing needs. Path is the number of its sheet that
+// shows the lack. Set are settings of the sheet, such as vm.enabled=true, that would add it; none: another machine is
+// needed.
 type Lacks struct {
 	Path, Msg string
 	Set       []string
@@ -23,7 +23,7 @@ type Lacks struct {
 
 func (l *Lacks) Error() string { return l.Msg }
 
-// About is an error of one key of a sharing's memory, as pages.
+// About is an error in one key of a sharing's memory, such as pages.
 type About struct {
 	Key string
 	Err error
@@ -42,7 +42,7 @@ func about(key string, err error) error {
 	return &About{key, err}
 }
 
-// PolicyError is an error of a policy's parameters or period.
+// PolicyError is an error in a policy's parameters or period.
 type PolicyError struct {
 	Policy string
 	Err    error
@@ -53,8 +53,8 @@ func (p *PolicyError) Error() string { return p.Err.Error() }
 // Unwrap implements errors.Unwrap.
 func (p *PolicyError) Unwrap() error { return p.Err }
 
-// CheckApps says what of a sharing makes no sense for these applications on machine m with the given
-// number of channel groups.
+// CheckApps is an error if a way of sharing is impossible for these applications on machine m with the given number
+// of channel groups.
 func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 	if err := CheckCPU(m, apps); err != nil {
 		return err
@@ -92,8 +92,8 @@ func (s *Sharing) CheckApps(m *sheets.Machine, groups int, apps []App) error {
 	return nil
 }
 
-// Check says what of a sharing makes no sense for n applications that run kernels on machine m with the
-// given number of channel groups.
+// Check is an error if a way of sharing is impossible for n applications that run kernels on machine m with the given
+// number of channel groups.
 func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 	mode, err := s.mode(n)
 	if err != nil {
@@ -146,7 +146,7 @@ func governedModes() string {
 	return strings.Join(names, ", ")
 }
 
-// CheckTouches is an error where touches of pages cannot be counted.
+// CheckTouches is an error if the machine cannot count touches of pages.
 func CheckTouches(m *sheets.Machine) error {
 	if m.VM.Enabled {
 		return nil

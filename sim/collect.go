@@ -294,7 +294,7 @@ func (r *run) nobody(res *Result) *Nobody {
 	return n
 }
 
-// NobodysCounters describes what SMs count while they have no owner.
+// NobodysCounters describes the counters of SMs while they have no owner.
 func NobodysCounters() []stat.Desc {
 	return []stat.Desc{{
 		Name: "gated_cycles", Unit: "cycles",

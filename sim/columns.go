@@ -2,8 +2,8 @@ package sim
 
 import "github.com/heddle-sim/heddle/stat"
 
-// Column is a number of epochs and results that is made of counters. More networks, tiers
-// or kinds of memory are more parts of a number, never another field.
+// Column is a number of epochs and results that is computed from counters. Another network, tier or kind of memory
+// adds parts to a number, never another field.
 type Column struct {
 	Name  string // ends in its unit (METRICS.md)
 	Unit  string

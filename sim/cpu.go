@@ -18,22 +18,22 @@ import (
 // CPU is a program for CPU cores: a trace or a model.
 type CPU struct {
 	Trace string `json:"trace,omitempty"` // file of a ChampSim trace
-	// Format is how the trace's records are laid out; nothing: as its content shows.
+	// Format is the layout of the trace's records; "": recognised from its content.
 	Format champsim.Format `json:"format,omitempty"`
 	Model  string          `json:"model,omitempty"` // name of a shipped model
-	// Copies of the program run on a core each, in memory of their own; 0: 1.
+	// Copies of the program run on a core each, with separate memory; 0: 1.
 	Copies int `json:"copies,omitempty"`
-	// Instructions of an execution, of each copy; 0: to the trace's end, of a model
+	// Instructions is the length of an execution, of each copy; 0: to the trace's end, or for a model
 	// DefaultInstructions.
 	Instructions uint64 `json:"instructions,omitempty"`
-	// Divide makes a model's memory smaller, for machines with as much smaller caches; 0: 1.
+	// Divide makes a model's memory smaller by this factor, for machines with smaller caches; 0: 1.
 	Divide int `json:"divide,omitempty"`
 }
 
-// DefaultInstructions is how many instructions of a model are an execution where nothing is said.
+// DefaultInstructions is the length of a model's execution in instructions if none is given.
 const DefaultInstructions = 10_000_000
 
-// Check says what of it makes no sense.
+// Check is an error if the fields do not fit together.
 func (c *CPU) Check() error {
 	switch {
 	case (c.Trace == "") == (c.Model == ""):
@@ -142,7 +142,7 @@ func (d *device) execute() (*machine.Execution, error) {
 	return r.gpu.CPUs.Execute(a.id, programs)
 }
 
-// KernelApps are the applications that run kernels, and divide the SMs; the others run on CPU cores.
+// KernelApps are the applications that run kernels and divide the SMs; the others run on CPU cores.
 func KernelApps(apps []App) (n int) {
 	for i := range apps {
 		if apps[i].CPU == nil {
@@ -152,7 +152,7 @@ func KernelApps(apps []App) (n int) {
 	return n
 }
 
-// CheckCPU says what of the applications' CPU programs the machine cannot run.
+// CheckCPU is an error if the machine cannot run the applications' CPU programs.
 func CheckCPU(m *sheets.Machine, apps []App) error {
 	need := 0
 	for i := range apps {
@@ -176,7 +176,7 @@ func CheckCPU(m *sheets.Machine, apps []App) error {
 	return nil
 }
 
-// TenantCPU is what an application did on CPU cores in its window.
+// TenantCPU is the work of an application on CPU cores in its window.
 type TenantCPU struct {
 	Cores  int     `json:"cores"`
 	Insts  uint64  `json:"cpu_insts"`
@@ -187,7 +187,7 @@ type TenantCPU struct {
 	L2MPKI float64 `json:"l2_mpki"`
 }
 
-// Insts is the instructions of a tenant: of threads, and of CPU cores.
+// Insts is the number of a tenant's instructions: of threads, and of CPU cores.
 func (t *Tenant) Insts() uint64 {
 	if t.CPU == nil {
 		return t.ThreadInsts

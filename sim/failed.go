@@ -12,13 +12,13 @@ import (
 
 // How a run fails.
 
-// Unfit is the error of a run whose input turned out to be wrong when it was under way: a trace that is cut, a
-// target for a kernel that was never launched. What it has counted so far is the result of nothing anybody asked for.
+// Unfit is the error of a run whose input turned out to be wrong while it ran: a trace that is cut off, a target for
+// a kernel that was never launched. Its counts up to then are no result.
 type Unfit struct{ Err error }
 
 func (u *Unfit) Error() string { return u.Err.Error() }
 
-// Unwrap is what is wrong.
+// Unwrap is the cause.
 func (u *Unfit) Unwrap() error { return u.Err }
 
 // Unfinished says that a run reached its limit of cycles before its applications ended.

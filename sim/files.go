@@ -18,7 +18,7 @@ func ResultFiles() []string {
 	}
 }
 
-// SamplesFile is what heddle policy replay reads of one policy of a run.
+// SamplesFile is the file of one policy's samples that heddle policy replay reads.
 func SamplesFile(policy string) string { return "samples-" + policy + ".json" }
 
 // IsResultFile says whether Heddle writes a file of that name into a result directory.

@@ -85,8 +85,8 @@ func (r *run) wall(res *Result) {
 
 func smTrack(i int) string { return fmt.Sprintf("SM %02d", i) }
 
-// Version says what this program was built from: its module's version, or the revision
-// of its sources where there is one, "(devel)" otherwise.
+// Version is the version of this program: its module's version, or the revision of its sources if there is one,
+// "(devel)" otherwise.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

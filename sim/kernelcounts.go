@@ -21,7 +21,7 @@ const (
 	numKernelCounters
 )
 
-// KernelCounters describes what policies may read of each kernel of an application.
+// KernelCounters describes the counters that policies may read for each kernel of an application.
 func KernelCounters() []stat.Desc {
 	return []stat.Desc{
 		kernelWarpInsts:   {Name: "warp_insts", Unit: "instructions", Doc: "warp instructions issued"},

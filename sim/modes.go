@@ -13,16 +13,15 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Mode is a way of sharing as run files name it. Help, schema, validation, inspect and
-// completion read this table.
+// Mode is a way of sharing as run files name it. Help, schema, validation, inspect and completion use this table.
 type Mode struct {
 	Name, What, Source string
-	Fields             []string // of a sharing entry that it takes: sms, groups, profiles, quantum
-	// Policy and Pages make a mode the short form of a division, a policy and a way in
-	// which pages follow their channels.
+	Fields             []string // fields of a sharing entry that it accepts: sms, groups, profiles, quantum
+	// Policy and Pages make a mode a short form: it stands for a division, a policy and a way in which pages follow
+	// their channels.
 	Policy string
 	Pages  string
-	Of     string // the division, where it is that of another mode
+	Of     string // the mode whose division it has, if that is another one
 
 	divide func(d *division) ([]Share, error)
 	// everybody says that all SMs are everybody's, in turns or at once.
@@ -129,7 +128,7 @@ const (
 	rewrite   = "rewrite"
 )
 
-// PageWays lists the values of memory.pages for pages that follow their channels, with their meanings.
+// PageWays lists the values of memory.pages that say how pages follow their channels, with their meanings.
 func PageWays() [][2]string {
 	return [][2]string{
 		{pageMove, "MIGRATION commands inside the HBM stack (UGPU, section 4.3)"},
@@ -157,7 +156,7 @@ func ModeNames() (names []string) {
 	return names
 }
 
-// FindMode is the mode of that name; the error suggests one.
+// FindMode is the mode with a name; the error suggests one.
 func FindMode(name string) (*Mode, error) {
 	for _, m := range Modes() {
 		if m.Name == name {
@@ -167,7 +166,7 @@ func FindMode(name string) (*Mode, error) {
 	return nil, fmt.Errorf("no sharing mode %q%s", name, yamldoc.DidYouMean(name, ModeNames()))
 }
 
-// ModesWith names the modes that take a field of a sharing entry.
+// ModesWith names the modes that accept a field of a sharing entry.
 func ModesWith(field string) (names []string) {
 	for _, m := range Modes() {
 		if slices.Contains(m.Fields, field) {
@@ -177,8 +176,7 @@ func ModesWith(field string) (names []string) {
 	return names
 }
 
-// Long is the mode written out in sharing, policies and memory; empty where it is not a
-// short form.
+// Long is the mode written out as sharing, policies and memory; empty if it is not a short form.
 func (m *Mode) Long() string {
 	if m.Policy == "" {
 		return ""
@@ -217,7 +215,7 @@ func (s *Sharing) together() bool {
 	return err == nil && m.everybody
 }
 
-// Governed lists the policies that govern the sharing: its mode's, then those it names.
+// Governed lists the policies of a way of sharing: its mode's, then those it names.
 func (s *Sharing) Governed() []Governor {
 	var out []Governor
 	if m, err := s.mode(0); err == nil && m.Policy != "" {
@@ -226,19 +224,19 @@ func (s *Sharing) Governed() []Governor {
 	return append(out, s.Policies...)
 }
 
-// Governor is a policy with what a run says of it.
+// Governor is a policy with the period and parameters of a run.
 type Governor struct {
 	Policy string         `json:"policy"`
 	Period uint64         `json:"period_cycles,omitempty"` // between two samples; 0: the policy's own
 	Params control.Params `json:"params,omitempty"`
 }
 
-// Memory says what becomes of pages.
+// Memory says how pages are placed and moved.
 type Memory struct {
 	Pages     string `json:"pages,omitempty"`     // how they follow their channels (PageWays) or accesses (vm.HomesEntries)
-	Placement string `json:"placement,omitempty"` // of new ones; "": as the sheet's vm.placement
-	// Replication is whether LLC slices keep copies of other partitions' read-only lines:
-	// none or full; "": as a policy that sets replication says, or none.
+	Placement string `json:"placement,omitempty"` // of new pages; "": as the sheet's vm.placement
+	// Replication says whether LLC slices keep copies of other partitions' read-only lines: none or full; "": as a
+	// policy that sets replication decides, or none.
 	Replication string  `json:"replication,omitempty"`
 	Unified     Unified `json:"unified,omitzero"`
 }

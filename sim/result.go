@@ -9,8 +9,8 @@ import (
 // ResultVersion is the version of the result.json layout.
 const ResultVersion = 2
 
-// Result is everything a run tells. All fields but Wall are functions of the Spec. Keys
-// of quantities end in their unit (METRICS.md).
+// Result is the complete outcome of a run. All fields but Wall are functions of the Spec. Keys of quantities end in
+// their unit (METRICS.md).
 type Result struct {
 	Version  int      `json:"version"`
 	SpecHash string   `json:"spec_hash"`
@@ -20,12 +20,12 @@ type Result struct {
 	Cycles   uint64   `json:"run_cycles"`
 	Seconds  float64  `json:"simulated_s"`
 	Tenants  []Tenant `json:"tenants"`
-	// Outside is what lies outside the windows of all tenants: with their rows, and with
-	// Nobody, it is the machine. Nil in functional runs.
+	// Outside is the sum over tenants of what happened outside their windows. With the tenants' rows and Nobody it
+	// adds up to the machine. Nil in functional runs.
 	Outside *Outside `json:"outside_windows,omitempty"`
-	// Nobody is what no application held. Nil in functional runs.
+	// Nobody is the SM-cycles, channels and energy that no application held. Nil in functional runs.
 	Nobody *Nobody `json:"nobody,omitempty"`
-	// Targets of applications and their kernels, and what was reached.
+	// Targets lists the targets of applications and their kernels, with the values that were reached.
 	Targets []Target `json:"targets,omitempty"`
 	// Metrics against alone-runs; nil when there is one application.
 	Metrics *Metrics `json:"metrics,omitempty"`
@@ -33,41 +33,41 @@ type Result struct {
 	Epochs  []Epoch  `json:"-"` // epochs.csv / epochs.parquet
 	Spans   []Span   `json:"-"` // timeline.json
 	Stalls  []Stall  `json:"-"` // stalls.pb.gz
-	// Unfinished are per tenant the kernels that were on the GPU at the end, up to then.
+	// Unfinished are, per tenant, the kernels that were on the GPU at the end, with their numbers up to then.
 	Unfinished [][]Kernel `json:"-"`
-	// Tables are totals per component kind: of each tenant's window, then of what lies
-	// outside of all (Tenant is OutsideWindows).
+	// Tables are totals per component kind: of each tenant's window, then of the time outside all windows (Tenant is
+	// OutsideWindows).
 	Tables []Counters `json:"counters"`
 	Energy *Energy    `json:"energy,omitempty"`
-	// Policies that governed the run, with the identity of what they do.
+	// Policies are those that governed the run, each with a digest of its source files.
 	Policies []PolicyUse `json:"policies,omitempty"`
-	// Decisions of the machine-wide policy, one per control epoch (decisions.json).
+	// Decisions of the machine-wide policies, in order of time (decisions.json).
 	Decisions []Decision `json:"-"`
-	// Moved sums up what the decisions cost; nil under a static sharing mode.
+	// Moved sums up the cost of the decisions; nil under a static sharing mode.
 	Moved *Moved `json:"moved,omitempty"`
-	// Contexts sums up what time slicing and SMK cost; nil under the other modes.
+	// Contexts sums up the cost of time slicing and SMK; nil under the other modes.
 	Contexts *Contexts `json:"contexts,omitempty"`
-	// Touches counts the pages that SMs touched; nil where nobody asked.
+	// Touches counts the pages that SMs touched; nil unless the run was asked to count them.
 	Touches *Touches `json:"page_touches,omitempty"`
-	// Managed is what became of managed allocations under unified memory, by application and address.
+	// Managed is the use of managed allocations under unified memory, by application and address.
 	Managed []ManagedAllocation `json:"managed_allocations,omitempty"`
-	// Warnings are about numbers that say less than they seem to.
+	// Warnings are about numbers that mean less than they seem to.
 	Warnings []string `json:"warnings,omitempty"`
-	// Machine is every number of the machine, with unit and source, as the run had it.
+	// Machine is every number of the run's machine, with unit and source.
 	Machine MachineSheet `json:"machine"`
 	Wall    Wall         `json:"wall"` // the only fields that differ between identical runs
 }
 
-// MachineSheet is a machine as resolved: what sheets.FromEntries makes one of again.
+// MachineSheet is a resolved machine, from which sheets.FromEntries makes one again.
 type MachineSheet struct {
 	Name    string         `json:"name"`
 	Numbers []sheets.Entry `json:"numbers"`
 }
 
-// OutsideWindows names what no tenant's window holds, where tenants are named.
+// OutsideWindows stands in place of a tenant's name for the time outside all windows.
 const OutsideWindows = "outside windows"
 
-// NobodyName names what no tenant had, where tenants are named.
+// NobodyName stands in place of a tenant's name for SMs without an owner.
 const NobodyName = "nobody's"
 
 // Tenant is one application's share of the run. Every number describes its window, but those
@@ -81,8 +81,8 @@ type Tenant struct {
 	Window         Window `json:"window"`
 	Cycles         uint64 `json:"window_cycles"`
 	Runs           int    `json:"complete_executions"` // of the whole run
-	// Executions is the work done in the window: complete executions, and of one that is
-	// not whole in it the fraction of its instructions (of the mean, if it did not end).
+	// Executions is the work done in the window: the number of complete executions, plus for an execution that lies
+	// partly in the window its fraction of instructions (of the mean, if it did not end).
 	Executions   float64    `json:"executions"`
 	PerExecution Executions `json:"per_execution"`
 	// BusyCycles are those of Cycles in which at least one of its kernels was on the GPU.
@@ -95,16 +95,16 @@ type Tenant struct {
 	LLCHitRate   *float64 `json:"llc_hit_rate"` // the same
 	DRAMBytes    uint64   `json:"dram_bytes"`
 	BandwidthGBs float64  `json:"dram_gb_per_s"`
-	// What was moved for it without its asking: contexts of its CTAs, its pages.
+	// MovedBytes and MovedGBs are DRAM traffic for it that it did not ask for: contexts of its CTAs, its pages.
 	MovedBytes uint64  `json:"moved_dram_bytes"`
 	MovedGBs   float64 `json:"moved_dram_gb_per_s"`
 	Faults     uint64  `json:"faults"`
-	// ManagedBytes is the managed memory it had at most in the run, rounded as unified memory does.
+	// ManagedBytes is the largest amount of managed memory that it had in the run, rounded as unified memory rounds.
 	ManagedBytes uint64 `json:"managed_bytes,omitempty"`
-	// CPU is its part on CPU cores, nil without; IPC is that of the cores where it has no SM.
+	// CPU is its work on CPU cores, nil without; if it has no SM, IPC is that of the cores.
 	CPU *TenantCPU `json:"cpu,omitempty"`
-	// HeldSMCycles are the SM-cycles it had: of SMs it owned, or, where SMs are
-	// shared, its share of those in which they were occupied.
+	// HeldSMCycles are the SM-cycles that it held: of SMs it owned, or, if SMs are shared, its share of those in
+	// which they were occupied.
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
 	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
 	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
@@ -115,7 +115,7 @@ type Tenant struct {
 	Err          string   `json:"error,omitempty"`
 }
 
-// Outside is the sum over tenants of what they did outside their windows.
+// Outside is the sum over tenants of their counts outside their windows.
 type Outside struct {
 	ThreadInsts  uint64  `json:"thread_insts"`
 	WarpInsts    uint64  `json:"warp_insts"`
@@ -141,7 +141,7 @@ type PageAccess struct {
 	N      uint32 // accesses of warps to lines
 }
 
-// ManagedAllocation is what became of a managed allocation in the whole run; repeated executions of a program count
+// ManagedAllocation is the use of a managed allocation in the whole run; repeated executions of a program count
 // together. Accesses are those of warps to lines of 128 bytes; pages have 4 KB.
 type ManagedAllocation struct {
 	Tenant   string `json:"tenant"`
@@ -154,8 +154,8 @@ type ManagedAllocation struct {
 	Left     uint64 `json:"evicted_pages"`
 }
 
-// Touches counts the pages of the whole run, of all tenants, by which SMs touched them. A page that
-// changed frames counts once for each.
+// Touches counts the pages of the whole run, of all tenants, by the SMs that touched them. A page that changed frames
+// counts once for each.
 type Touches struct {
 	BySMs []uint64 `json:"pages_by_sms"` // [n-1] touched by n SMs
 	// Homes counts by home (channel group) and partition (the SMs nearest to a group) the pages at
@@ -191,11 +191,11 @@ type Kernel struct {
 	L1Accesses  uint64  `json:"l1_sectors"`
 	LLCAccesses uint64  `json:"llc_sectors"`
 	DRAMBytes   uint64  `json:"dram_bytes"`
-	Roof        string  `json:"roof"` // the limit it came nearest to: issue, L1, LLC, DRAM
+	Roof        string  `json:"roof"` // the limit that it came nearest to: issue, L1, LLC, DRAM
 	RoofShare   float64 `json:"roof_share"`
 	TopStall    string  `json:"top_stall,omitempty"` // "": no warp waited
-	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not
-	// tell whose accesses are whose.
+	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not distinguish whose accesses
+	// they serve.
 	Overlapped bool `json:"overlapped,omitempty"`
 }
 
@@ -207,8 +207,8 @@ type Check struct {
 	Msg  string `json:"msg,omitempty"`
 }
 
-// Metrics compare a shared run with each application alone on the whole machine. What is
-// called weighted speed-up is the same sum as STP.
+// Metrics compare a shared run with each application alone on the whole machine. STP is the same sum as the weighted
+// speed-up.
 type Metrics struct {
 	STP      float64   `json:"stp"`       // sum of progress per cycle shared over alone
 	ANTT     float64   `json:"antt"`      // mean slowdown
@@ -222,25 +222,24 @@ type Epoch struct {
 	Cycle   uint64
 	Tenants []EpochTenant
 	Nobody  EpochNobody
-	// ChannelBytes is what each DRAM channel moved for whomever, those of all tiers one after
-	// another.
+	// ChannelBytes is the bytes that each DRAM channel moved, for any application; the tiers follow one another.
 	ChannelBytes []uint64
 }
 
-// EpochNobody is what no application had in an epoch.
+// EpochNobody is the SMs, channels and SM-cycles that no application had in an epoch.
 type EpochNobody struct {
-	SMs, Channels int    // at its end; SMs are those without an owner, with power or not
+	SMs, Channels int    // channels without an owner at its end; SMs are those without an owner, powered or not
 	GatedSMCycles uint64 // of SMs that were powered down
 }
 
 // EpochTenant is a tenant's part of an epoch.
 type EpochTenant struct {
 	SMs, Channels     int
-	Counts            []uint64 // of Columns
+	Counts            []uint64 // one value for each of Columns
 	IPC, BandwidthGBs float64
 }
 
-// Count is one of Columns.
+// Count is the value of one of Columns.
 func (e *EpochTenant) Count(name string) uint64 {
 	for i, c := range Columns() {
 		if c.Name == name {
@@ -272,7 +271,7 @@ type Stall struct {
 type Counters struct {
 	Owner  string  `json:"owner"`
 	Tenant string  `json:"tenant"`
-	Moved  bool    `json:"moved,omitempty"` // of what was moved for it: contexts of its CTAs, its pages
+	Moved  bool    `json:"moved,omitempty"` // counts of data moved for it: contexts of its CTAs, its pages
 	Values []Value `json:"values"`
 	// Instances has the counters of each instance (SM, slice, channel) in the order of Values.
 	Instances [][]uint64 `json:"-"`
@@ -284,15 +283,15 @@ type Value struct {
 	N uint64 `json:"n"`
 }
 
-// Energy in joules. Parts, Tenants with Outside and Nobody add up to Total, either way.
+// Energy is in joules. Parts add up to Total, and so do Tenants with Outside and Nobody.
 type Energy struct {
 	Total   float64      `json:"total_j"`
 	Parts   []EnergyPart `json:"parts"`
 	Outside float64      `json:"outside_windows_j"`
-	Nobody  float64      `json:"nobody_j"` // of SMs nobody had, and of their share of the chip
+	Nobody  float64      `json:"nobody_j"` // of SMs without an owner, and of their share of the chip
 }
 
-// EnergyPart is the energy of one part of the machine: each network and memory apart.
+// EnergyPart is the energy of one part of the machine; each network and memory is a part.
 type EnergyPart struct {
 	Name string  `json:"part"`
 	J    float64 `json:"energy_j"`
@@ -309,38 +308,36 @@ func (e *Energy) Of(kind string) float64 {
 	return sum
 }
 
-// Wall is what depends on the computer Heddle ran on.
+// Wall is the part of a result that depends on the computer Heddle ran on.
 type Wall struct {
 	Host          string  `json:"host"`
 	Version       string  `json:"heddle"` // module version and revision
 	Seconds       float64 `json:"wall_s"`
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
-	StrideCycles  uint64  `json:"stride_cycles,omitempty"` // simulated several at a time
+	StrideCycles  uint64  `json:"stride_cycles,omitempty"` // core cycles that were simulated several at a time
 }
 
-// Progress is what a run tells while it goes on.
+// Progress is the state of a run that is going on.
 type Progress struct {
 	Cycle, MaxCycles uint64 // MaxCycles 0: no bound known
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
 	CyclesPerS       float64   // simulated cycles per second of wall time
-	// Waits says, for an application that has done nothing useful for half a minute of wall time, which warps wait
-	// for what; it is said once.
+	// Waits says, for an application without progress for half a minute of wall time, which warps wait for what; it
+	// is said once.
 	Waits []string
 }
 
-// Contexts sums up the CTAs that were taken off SMs for another application, and came
-// back later.
+// Contexts sums up the CTAs that were taken off SMs for another application, and returned later.
 type Contexts struct {
 	Turns  int    `json:"turns,omitempty"` // on the whole machine (time slicing)
 	CTAs   int    `json:"ctas"`            // taken off
 	Bytes  uint64 `json:"context_bytes"`   // written once and read once
 	Cycles uint64 `json:"freeing_cycles"`  // core cycles in which they were taken off at least one SM
-	// Where the time of time slicing went: means over SMs, in core cycles. Saving, loading
-	// and waiting are overhead; Wait is for the last SM to be saved, Idle an SM without a CTA
-	// of whose turn it is, Refill until the L1 had fetched again what a switch flushed, while
-	// the SM worked.
+	// The time of time slicing: means over SMs, in core cycles. Saving, loading and waiting are overhead. Wait is for
+	// the last SM to be saved, Idle an SM without a CTA of the application whose turn it is, Refill the time until
+	// the L1 had fetched again the lines that a switch flushed, while the SM worked.
 	Save   float64 `json:"save_cycles,omitempty"`
 	Wait   float64 `json:"wait_cycles,omitempty"`
 	Load   float64 `json:"load_cycles,omitempty"`
@@ -348,35 +345,36 @@ type Contexts struct {
 	Idle   float64 `json:"idle_cycles,omitempty"`
 }
 
-// Overhead is the core cycles of an SM, in the mean, in which it switched.
+// Overhead is the mean number of core cycles in which an SM switched.
 func (c *Contexts) Overhead() float64 { return c.Save + c.Wait + c.Load }
 
-// Decision is one look of a policy at the machine and what came of it.
+// Decision is one sample of a policy, its plan, and the effect of the plan.
 type Decision struct {
 	Policy string `json:"policy"`
 	Cycle  uint64 `json:"cycle"` // core cycle of the sample, at which the plan was asked for
-	// Sample and Plan are the policy's own; of a result that was read from a file they are
-	// what package json makes of them.
+	// Sample and Plan have the policy's own types; in a result that was read from a file they have the types of
+	// package json.
 	Sample any `json:"sample"`
 	Plan   any `json:"plan"`
-	// Before and After are what applications held and are to have, of policies that set it.
+	// Before and After are what applications held and what they shall get, for policies that set it.
 	Before []control.Share `json:"before,omitempty"`
 	After  []control.Share `json:"after,omitempty"`
 	Why    []string        `json:"why,omitempty"`
-	// Changed says that the plan changes something; Begun is the cycle at which the machine
-	// began with it (0: not before the run's end, or never: a newer plan took its place),
-	// Refused why it did not.
+	// Changed says that the plan changes something. Begun is the cycle at which the machine began with it (0: not
+	// before the run's end, or never, because a newer plan took its place). Refused is the reason for which it did
+	// not.
 	Changed bool     `json:"changed"`
 	Begun   uint64   `json:"begun_cycle,omitempty"`
 	Refused string   `json:"refused,omitempty"`
 	SMs     []SMMove `json:"sms,omitempty"`
-	// Left says what of the plan could not begin, as what should be given was on its way itself.
+	// Left says which moves of the plan could not begin, because SMs that should have been given were on their way
+	// themselves.
 	Left   []string    `json:"left,omitempty"`
 	Groups []GroupMove `json:"groups,omitempty"`
 }
 
-// Done is the cycle at which the last of what a decision moves had changed hands; 0: not
-// before the run's end. Pages may follow later.
+// Done is the cycle at which the last SM or group of a decision had changed hands; 0: not before the run's end. Pages
+// may follow later.
 func (d *Decision) Done() (cycle uint64) {
 	cycle = d.Begun
 	for i := range d.SMs {
@@ -394,11 +392,11 @@ func (d *Decision) Done() (cycle uint64) {
 	return cycle
 }
 
-// SMMove is an SM that changed hands, or was powered down or woken. Its cost is the cycles
-// from Start to End, in which nobody could use it, and the contexts.
+// SMMove is an SM that changed hands, or was powered down or woken. Its cost is the cycles from Start to End, in
+// which no application could use it, and the contexts.
 type SMMove struct {
 	SM    int    `json:"sm"`
-	From  string `json:"from"` // empty: nobody
+	From  string `json:"from"` // empty: no application
 	To    string `json:"to"`
 	Gate  bool   `json:"gated,omitempty"` // it was powered down at the end
 	How   string `json:"how"`             // idle, drain, switch, or wake: it had been powered down
@@ -422,7 +420,7 @@ type GroupMove struct {
 	Waiting uint64 `json:"pages_waiting"`    // of the old owner, still there at the run's end
 }
 
-// PolicyUse is a policy as a run used it.
+// PolicyUse is a policy with the settings of a run.
 type PolicyUse struct {
 	Policy string         `json:"policy"`
 	Period uint64         `json:"period_cycles,omitempty"`
@@ -433,14 +431,14 @@ type PolicyUse struct {
 // Moved sums up the movement of SMs and pages in a run.
 type Moved struct {
 	Decisions    int     `json:"decisions"`
-	Repartitions int     `json:"repartitions"` // times that something began to move
+	Repartitions int     `json:"repartitions"` // number of times that a move of SMs or groups began
 	SMs          int     `json:"sms"`
 	Drained      int     `json:"drained"`
 	Switched     int     `json:"switched"`
 	Gated        int     `json:"gated"` // SMs powered down
 	Woken        int     `json:"woken"` // and powered up again
 	Groups       int     `json:"groups"`
-	PagesTouched uint64  `json:"pages_touched"` // left a lost group because they were touched
+	PagesTouched uint64  `json:"pages_touched"` // pages that left a lost group because they were touched
 	PagesSwept   uint64  `json:"pages_background"`
 	PagesGained  uint64  `json:"pages_gained"` // moved into a gained group
 	PagesWaiting uint64  `json:"pages_waiting"`
@@ -449,6 +447,6 @@ type Moved struct {
 	Commands     uint64  `json:"migration_commands"`
 	SMCycles     uint64  `json:"sm_cycles"`         // core cycles in which at least one SM was changing hands
 	PageCycles   uint64  `json:"page_cycles"`       // in which at least one page was moving or a channel drained
-	EpochShare   float64 `json:"epoch_share"`       // both together (their union), over the cycles of the run
+	EpochShare   float64 `json:"epoch_share"`       // cycles in which either was moving, over the cycles of the run
 	WorstEpoch   float64 `json:"worst_epoch_share"` // the largest such share of one epoch
 }

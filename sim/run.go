@@ -35,9 +35,8 @@ type run struct {
 	patience patience
 }
 
-// Run simulates a Spec. watch, when not nil, gets the progress now and
-// then. An interrupted, stuck or faulting run returns what it has, marked
-// incomplete, together with the error: ErrStopped, *Deadlock, *isa.Fault or a
+// Run simulates a Spec. watch, if not nil, gets the progress from time to time. An interrupted, stuck or faulting run
+// returns its partial result, marked incomplete, together with the error: ErrStopped, *Deadlock, *isa.Fault or a
 // *host.Error of a program.
 func Run(ctx context.Context, spec Spec, watch func(Progress)) (*Result, error) {
 	r := &run{spec: &spec, ctx: ctx, watch: watch, begun: time.Now()}

@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Share is what one application gets of the machine.
+// Share is one application's part of the machine.
 type Share struct {
 	SMs    int
 	Groups int // channel groups of its own; 0: it shares all of them
@@ -24,8 +24,8 @@ type division struct {
 	apps   int
 }
 
-// Shares divides machine m, which has the given number of channel groups, among n
-// applications as the mode says (Modes).
+// Shares divides machine m, which has the given number of channel groups, among n applications as the mode (Modes)
+// defines it.
 func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("no application")

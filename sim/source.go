@@ -28,7 +28,7 @@ const (
 	appCPUCycles
 )
 
-// AppCounters describes the counters of an application that no component has.
+// AppCounters describes the counters of an application that belong to no component.
 func AppCounters() []stat.Desc {
 	return []stat.Desc{
 		appBusy: {Name: "busy_cycles", Unit: "cycles", Doc: "core cycles in which the application had a kernel on " +

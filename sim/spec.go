@@ -24,15 +24,15 @@ type Spec struct {
 	MostEpochs int `json:"most_epochs,omitempty"`
 	// Functional runs the programs without timing.
 	Functional bool `json:"functional,omitempty"`
-	// NoSkip visits every component every cycle; results must not change.
+	// NoSkip visits every component in every cycle; results do not change.
 	NoSkip bool `json:"-"`
-	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races
-	// must not change.
+	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races do not
+	// change.
 	Lockstep bool `json:"-"`
-	// Touches counts which SMs touch each page; the machine translates.
+	// Touches counts which SMs touch each page, on a machine that translates.
 	Touches bool `json:"touches,omitempty"`
-	// Watchdog is the number of cycles without progress that counts as stuck, of warp instructions when
-	// Functional; 0: the machine's default, or emulate's.
+	// Watchdog is the number of cycles without progress after which a run counts as stuck, or of warp instructions if
+	// Functional; 0: the default of the machine, or of package emulate.
 	Watchdog uint64 `json:"watchdog,omitempty"`
 	// Timeline keeps kernel and ownership spans; Profile keeps stall cycles by PTX line.
 	Timeline bool   `json:"-"`
@@ -57,7 +57,7 @@ type Sharing struct {
 	Quantum uint64 `json:"quantum,omitempty"`
 	// Params are the parameters of the mode's policy (heddle inspect policies lists them).
 	Params control.Params `json:"params,omitempty"`
-	// Policies govern beside that of the mode, each with a period of its own.
+	// Policies act beside the mode's policy, each with a period of its own.
 	Policies []Governor `json:"policies,omitempty"`
 	Memory   Memory     `json:"memory"`
 }
@@ -69,9 +69,9 @@ type App struct {
 	Args   map[string]string `json:"args,omitempty"`
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
-	// AccessesOnly leaves of its kernels the accesses to global and local memory, fences and barriers (package
-	// isa/accesses): the others take no time, and nothing waits for a register. Nor do its copies take time or
-	// pass through the memory.
+	// AccessesOnly keeps, of its kernels, the accesses to global and local memory, fences and barriers (package
+	// isa/accesses): other instructions take no time, and nothing waits for a register. Its copies take no time,
+	// either, and do not pass through the memory.
 	AccessesOnly bool `json:"accesses_only,omitempty"`
 	// QoS is the IPC target, thread instructions per core cycle with a kernel on the GPU; of
 	// QoSKernel where that is named. QoSShare is what it is resolved from: a fraction of the
@@ -79,16 +79,16 @@ type App struct {
 	QoS       float64 `json:"qos,omitempty"`
 	QoSKernel string  `json:"qos_kernel,omitempty"`
 	QoSShare  float64 `json:"qos_of_alone,omitempty"`
-	// CPU runs instead of Path: a program for CPU cores.
+	// CPU is a program for CPU cores. It runs instead of Path.
 	CPU *CPU `json:"cpu,omitempty"`
-	// Exec runs instead of what Path is: a compiled CUDA program and its arguments, in the folder Path.
+	// Exec is a compiled CUDA program and its arguments. It runs instead of Path, in the folder Path.
 	Exec []string `json:"exec,omitempty"`
-	// Program runs instead of Path: an application written in Go.
+	// Program is an application written in Go. It runs instead of Path.
 	Program host.Program `json:"-"`
 }
 
-// Compiled says whether a compiled program is among the applications: nobody knows what it reads, so that its results
-// are not kept for another time.
+// Compiled says whether a compiled program is among the applications. Heddle does not know which files it reads, so
+// its results are not kept for another time.
 func (s *Spec) Compiled() bool {
 	return slices.ContainsFunc(s.Apps, func(a App) bool { return a.Exec != nil })
 }
@@ -98,12 +98,11 @@ type Length struct {
 	MaxCycles uint64 `json:"max_cycles,omitempty"` // 0: to the end
 	// Budget makes the run exactly MaxCycles long with every application repeating.
 	Budget bool `json:"budget,omitempty"`
-	// Instructions, when set, is the number of thread instructions after which an
-	// application counts as done: the run ends when all are, and who ends before starts
-	// again. It is looked at every countEvery cycles.
+	// Instructions, if set, is the number of thread instructions after which an application counts as done: the run
+	// ends when all are done, and an application that ends before starts again. It is checked every countEvery
+	// cycles.
 	Instructions uint64 `json:"instructions,omitempty"`
-	// Warmup is the core cycle from which on what happens counts; who does what when does
-	// not depend on it.
+	// Warmup is the core cycle from which on events count. It does not change when which application does what.
 	Warmup uint64 `json:"warmup,omitempty"`
 	// WarmupInstructions, when set, ends the warm-up by work instead: once every application has
 	// executed this many thread instructions.

@@ -9,14 +9,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/kernelname"
 )
 
-// Target is what a latency-sensitive application was to reach, and what it reached. All IPCs
-// are thread instructions per core cycle in which it, or the kernel, was on the GPU.
+// Target is the speed that a latency-sensitive application should reach, and the speed it reached. All IPCs are
+// thread instructions per core cycle in which it, or the kernel, was on the GPU.
 type Target struct {
 	Tenant  string  `json:"tenant"`
 	IPC     float64 `json:"ipc"`
 	Kernel  string  `json:"kernel,omitempty"`         // "": the application as a whole
-	OfAlone float64 `json:"of_alone_share,omitempty"` // what IPC was resolved from; 0: it was given
-	Reached float64 `json:"reached_ipc"`              // in the window; of a kernel, behind the warm-up
+	OfAlone float64 `json:"of_alone_share,omitempty"` // the share from which IPC was computed; 0: IPC was given
+	Reached float64 `json:"reached_ipc"`              // in the window; for a kernel, after the warm-up
 	Met     bool    `json:"met"`
 }
 

@@ -63,8 +63,8 @@ func (r *run) contexts(res *Result, now uint64) {
 // overheadShare is the share of the time from which on overhead earns a warning.
 const overheadShare = 0.1
 
-// NoTime says, in a sentence each, which policies and turns of a run that ends at a core cycle have no time to act.
-// The result of such a run has the same sentences as warnings.
+// NoTime says, in a sentence each, which policies and turns cannot act in a run that ends at a core cycle. The result
+// of such a run has the same sentences as warnings.
 func (s *Sharing) NoTime(m *sheets.Machine, end uint64) (out []string) {
 	for _, g := range s.Governed() {
 		e, err := control.Find(g.Policy)
@@ -93,8 +93,7 @@ func noPeriod(policy string, period, end uint64) string {
 		"period or epoch", policy, period, end)
 }
 
-// FirstDecision is the core cycle at which a policy first may change anything on a machine; 0 where
-// none does.
+// FirstDecision is the core cycle at which a policy can change the machine for the first time; 0 if no policy runs.
 func (s *Sharing) FirstDecision(m *sheets.Machine) (cycle uint64) {
 	for _, g := range s.Governed() {
 		e, err := control.Find(g.Policy)

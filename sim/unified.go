@@ -15,20 +15,20 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Unified asks for managed memory whose pages come to the device when they are touched and leave
-// when there is no room. Names and numbers that are left out are the dissertation's defaults.
+// Unified makes managed memory move on demand: its pages come to the device when they are touched and leave when
+// there is no room. Names and numbers that are left out have the dissertation's defaults.
 type Unified struct {
-	// Runtime is a set of policies by name (RuntimeNames); what is named besides comes before it.
+	// Runtime is a set of policies by name (RuntimeNames); settings that are given separately override it.
 	Runtime string `json:"runtime,omitempty"`
-	All     bool   `json:"all,omitempty"` // what programs allocate on the device is managed, too
+	All     bool   `json:"all,omitempty"` // memory that programs allocate on the device is managed, too
 	// Capacity is the device memory for managed pages: bytes, megabytes of 2^20 bytes as in 14.05MB, rounded up to
 	// whole pages, or a share of what is allocated as in 75% or 100/110; "": all there is.
 	Capacity string `json:"capacity,omitempty"`
-	// Oversubscription says the same the other way round: what is allocated over the capacity, as in 150%.
+	// Oversubscription gives the same as allocated memory over capacity, as in 150%.
 	Oversubscription string `json:"oversubscription,omitempty"`
 
 	Prefetch     string `json:"prefetch,omitempty"`
-	PrefetchOver string `json:"prefetch_over,omitempty"` // once memory has been too small; "": the same
+	PrefetchOver string `json:"prefetch_over,omitempty"` // once memory has been too small; "": as Prefetch
 	Evict        string `json:"evict,omitempty"`
 	Migrate      string `json:"migrate,omitempty"`
 	Ts           int    `json:"ts,omitempty"`
@@ -40,19 +40,20 @@ type Unified struct {
 	// Smart has the runtime choose prefetcher, eviction and migration by itself.
 	Smart bool `json:"smart,omitempty"`
 	// Link is the scheduler of the link: fr-fcfs, rr, static or adaptive; High is, for static, the number of an
-	// application, counted from 0. Preserve evicts its pages last. Faults says whose faults the driver takes
-	// first: those of the first one on the link ("" or link), or of application High (high).
+	// application, counted from 0. Preserve evicts that application's pages last. Faults says which faults the driver
+	// handles first: those of the application that goes first on the link ("" or link), or of application High
+	// (high).
 	Link     string `json:"link,omitempty"`
 	Faults   string `json:"faults,omitempty"`
 	High     int    `json:"high,omitempty"`
 	Preserve bool   `json:"preserve,omitempty"`
 }
 
-// On says that the run asks for it.
+// On says whether the run uses it.
 func (u *Unified) On() bool { return *u != Unified{} }
 
-// Alone is it for an application that has the whole machine: the link for itself, and where the
-// capacity is a share of what several have allocated, all the memory there is.
+// Alone adapts the settings to an application that has the whole machine: it has the link for itself, and if the
+// capacity is a share of the memory that several have allocated, all the memory.
 func (u Unified) Alone() Unified {
 	if !u.On() {
 		return u
@@ -145,7 +146,7 @@ func runtimeSets() []runtimeSet {
 	}
 }
 
-// RuntimeNames are the sets of policies there are; the first is the default.
+// RuntimeNames are the names of the sets of policies; the first is the default.
 func RuntimeNames() (names []string) {
 	for _, s := range runtimeSets() {
 		names = append(names, s.name)
@@ -255,7 +256,7 @@ func (u *Unified) check(m *sheets.Machine) error {
 	return err
 }
 
-// Valid is the error of what no machine could be told; nil: a machine may be told it.
+// Valid is an error if no machine could accept the settings; nil: some machine may.
 func (u Unified) Valid() error {
 	_, err := u.options(0)
 	return err

@@ -14,14 +14,14 @@ type Window struct {
 	End   uint64     `json:"end_cycle"`
 }
 
-// WindowKind says what bounds a window.
+// WindowKind says which events bound a window.
 type WindowKind string
 
 // The kinds of windows.
 const (
-	OfBudget       WindowKind = "budget"       // from the warm-up's end to the budget's end
+	OfBudget       WindowKind = "budget"       // from the warm-up's end to the end of the budget
 	OfExecutions   WindowKind = "executions"   // from the first launch to the end of the last complete execution
-	OfInstructions WindowKind = "instructions" // from the first launch to when so many instructions were executed
+	OfInstructions WindowKind = "instructions" // from the first launch until so many instructions were executed
 	OfRun          WindowKind = "run"          // the run: it completed no execution, or executed too few instructions
 )
 

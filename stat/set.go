@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// Set is the tables of a machine, in the order in which they were made.
+// Set is the counter tables of a machine, in the order in which they were made.
 type Set []*Table
 
-// Counter is one counter of one table, found once by name and then read as often as
-// one likes.
+// Counter is one counter of one table: found once by name, then read without a search.
 type Counter struct {
 	table *Table
 	index int
 }
 
-// Find finds a counter by "owner.name", as heddle inspect counters lists them. The
-// error says which the owner has, or which owners there are.
+// Find finds a counter by "owner.name", as heddle inspect counters lists them. The error lists the owner's counters,
+// or the owners.
 func (s Set) Find(name string) (Counter, error) {
 	owner, short, _ := strings.Cut(name, ".")
 	var known []string
@@ -37,18 +36,17 @@ func (s Set) Find(name string) (Counter, error) {
 	return Counter{}, fmt.Errorf("no counter %q: this machine counts %s", name, strings.Join(known, ", "))
 }
 
-// Kind is how the counter behaves over time and instances.
+// Kind says how the counter behaves over time and instances.
 func (c Counter) Kind() Kind { return c.table.Desc[c.index].Kind }
 
-// Of is the counter of one tenant over all instances: their sum, or of a maximum the
-// largest.
+// Of is the value of one tenant over all instances: their sum, or for a maximum the largest.
 func (c Counter) Of(tenant int) uint64 {
 	n := c.Instances()
 	c.AddTo(n, tenant)
 	return c.Fold(n)
 }
 
-// Instances is room for a value of each instance, zeroed.
+// Instances makes room for a value of each instance, zeroed.
 func (c Counter) Instances() []uint64 { return make([]uint64, c.table.Instances) }
 
 // AddTo adds one tenant's counters to those of others, by instance.
@@ -63,7 +61,7 @@ func (c Counter) AddTo(sum []uint64, tenant int) {
 	}
 }
 
-// Fold is one value for those of all instances.
+// Fold combines the values of all instances into one.
 func (c Counter) Fold(instances []uint64) (n uint64) {
 	for _, x := range instances {
 		if c.Kind() == Maximum {

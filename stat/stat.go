@@ -10,13 +10,13 @@ type Desc struct {
 	Kind Kind   `json:"-"`
 }
 
-// Kind is how a counter behaves.
+// Kind says how a counter behaves.
 type Kind uint8
 
 const (
 	Sum     Kind = iota // counts up; a span of time has the difference
-	Gauge               // stands for something now; instances add up
-	Maximum             // the largest so far; so is that of several instances
+	Gauge               // a current value; instances add up
+	Maximum             // the largest value so far, and of several instances the largest
 )
 
 // Table holds the counters of all instances of one kind of component.
@@ -37,9 +37,8 @@ func NewTable(owner string, desc []Desc, instances, tenants int) *Table {
 	}
 }
 
-// NewTraffic allocates the counters of components that requests pass. What is moved for a
-// tenant without its asking, contexts and pages, counts in a row of its own, that of
-// mem.Moving(tenant).
+// NewTraffic allocates the counters of components that requests pass through. Data that are moved for a tenant
+// without its asking, contexts and pages, count in a row of their own, mem.Moving(tenant).
 func NewTraffic(owner string, desc []Desc, instances, tenants int) *Table {
 	t := NewTable(owner, desc, instances, 2*tenants)
 	t.Tenants = tenants
@@ -50,8 +49,7 @@ func NewTraffic(owner string, desc []Desc, instances, tenants int) *Table {
 // what is moved for them.
 func (t *Table) Rows() int { return t.rows }
 
-// Moved is the counters of what was moved for a tenant, summed over instances; all 0 where
-// that is not counted apart.
+// Moved is the counts of data moved for a tenant, summed over instances; all 0 if they are not counted separately.
 func (t *Table) Moved(tenant int) []uint64 {
 	if t.rows == t.Tenants {
 		return make([]uint64, len(t.Desc))

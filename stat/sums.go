@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// Sums is a copy of one tenant's counters at one time, summed over instances: a row per
-// table of a Set, in its order. Differences of two copies are what happened between.
+// Sums is a copy of one tenant's counters at one time, summed over instances: a row per table of a Set, in its order.
+// The difference of two copies is the count between them.
 type Sums [][]uint64
 
-// Sums copies the counters of a tenant. Gauges are 0 in it: a span of time has no
-// difference of theirs.
+// Sums copies the counters of a tenant. Gauges are 0 in it, because a span of time has no difference of a gauge.
 func (s Set) Sums(tenant int) Sums { return s.copied((*Table).Totals, tenant) }
 
-// Moved copies the counters of what was moved for a tenant without its asking (NewTraffic).
+// Moved copies the counts of data moved for a tenant without its asking (NewTraffic).
 func (s Set) Moved(tenant int) Sums {
 	return s.copied(func(t *Table, tenant int, _ []uint64) []uint64 { return t.Moved(tenant) }, tenant)
 }
@@ -43,7 +42,7 @@ func (s Sums) Any() bool {
 	return false
 }
 
-// Zero is a copy from before anything was counted.
+// Zero is a copy from before any counting.
 func (s Set) Zero() Sums {
 	out := make(Sums, len(s))
 	for i, t := range s {
@@ -52,7 +51,7 @@ func (s Set) Zero() Sums {
 	return out
 }
 
-// Minus is what was counted since an earlier copy.
+// Minus is the count since an earlier copy.
 func (s Sums) Minus(earlier Sums) Sums {
 	out := make(Sums, len(s))
 	for i, row := range s {
@@ -80,14 +79,13 @@ func OfKind(owner, kind string) bool {
 	return ok && (rest == "" || rest[0] == '_')
 }
 
-// Parts are counters that make up one number: those of each table of a kind, in the
-// order of the tables.
+// Parts are the counters that make up one number: those of each table of a kind, in the order of the tables.
 type Parts []part
 
 type part struct{ table, index int }
 
-// Parts finds the counters named "kind.counter" in every table of the kind. A number no
-// table counts has no parts, and is 0; one that some tables of a kind lack is an error.
+// Parts finds the counters named "kind.counter" in every table of the kind. A number that no table counts has no
+// parts, and is 0; a counter that only some tables of a kind have is an error.
 func (s Set) Parts(names ...string) (Parts, error) {
 	var out Parts
 	for _, name := range names {

@@ -110,7 +110,7 @@ type Access struct {
 	line int32 // of the model file
 }
 
-// Pattern is how the addresses of an access follow from thread and iteration.
+// Pattern says how the addresses of an access follow from thread and iteration.
 type Pattern uint8
 
 const (

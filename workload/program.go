@@ -107,7 +107,7 @@ func (p *Program) Name() string {
 	return strings.TrimSuffix(filepath.Base(p.m.file), filepath.Ext(p.m.file))
 }
 
-// Model is what the program runs.
+// Model is the model that the program runs.
 func (p *Program) Model() *Model { return p.m }
 
 // compiled is a kernel bound to the memory of a run.

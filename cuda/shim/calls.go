@@ -8,7 +8,7 @@ import (
 // Call is the number of a call that a program makes; the names stand in calls.h as CALL_....
 type Call int32
 
-// The calls. What v holds, in and out, is said where package exec answers them.
+// The calls. Package exec says, where it answers each, what v holds on the way in and out.
 const (
 	Hello Call = iota + 1
 	Done
@@ -81,7 +81,7 @@ const (
 )
 
 const (
-	// Protocol is the version of the packets; a library of another one is refused.
+	// Protocol is the version of the packets; heddle refuses a library with another one.
 	Protocol = 2
 	// Values is the number of 64-bit values of a packet.
 	Values = 8
@@ -90,10 +90,10 @@ const (
 	// Header is the size of a packet before the payload.
 	Header = 16 + 8*Values
 
-	// WindowBytes is how many addresses from mem.DefaultBase on are the machine's memory; the file behind it has the
-	// byte of an address at address - mem.DefaultBase.
+	// WindowBytes is the number of addresses, from mem.DefaultBase on, that belong to the machine's memory; the file
+	// behind it has the byte of an address at address - mem.DefaultBase.
 	WindowBytes = 1 << 40
-	// Staging is where in the file the bytes of copies from and to the program's own memory lie.
+	// Staging is the place in the file for the bytes of copies from and to the program's own memory.
 	Staging = WindowBytes
 	// StagingBytes is the most bytes of one such copy.
 	StagingBytes = 64 << 30
@@ -103,7 +103,7 @@ const (
 	FileBytes = Staging + StagingBytes
 	// Joint stands between the PTX texts of one image that the program has made with the linker (cuLink...).
 	Joint = "\n//heddle: the next text\n"
-	// DriverVersion is the version of CUDA whose calls there are.
+	// DriverVersion is the version of CUDA whose calls the library offers.
 	DriverVersion = 12080
 )
 

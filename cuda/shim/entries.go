@@ -17,7 +17,7 @@ var entriesText string
 type Entry struct {
 	Name  string // as the library exports it
 	Base  string // without the version at its end
-	Since int    // the version of CUDA that has brought it: 12040 is 12.4
+	Since int    // the version of CUDA that introduced it: 12040 is 12.4
 }
 
 var versioned = regexp.MustCompile(`_v[0-9]+$`)

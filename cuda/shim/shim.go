@@ -28,7 +28,7 @@ func Libraries() []string { return []string{core, "libcudart.so.11.0", "libcudar
 
 const core = "libcuda.so.1"
 
-// ErrNoCompiler is wrapped by the error of Build where no C compiler is found.
+// ErrNoCompiler is wrapped by Build's error if there is no C compiler.
 type ErrNoCompiler struct{}
 
 func (*ErrNoCompiler) Error() string {
@@ -36,8 +36,8 @@ func (*ErrNoCompiler) Error() string {
 		"apt-get install gcc, or name it in the environment variable CC"
 }
 
-// Build gives the folder with the libraries, built before or now, below the user's cache directory or in dir.
-// headers are Heddle's CUDA headers.
+// Build returns the folder with the libraries, below the user's cache directory or in dir, and builds them if they
+// are not there yet. headers are Heddle's CUDA headers.
 func Build(ctx context.Context, headers fs.FS, dir string) (string, error) {
 	cc := os.Getenv("CC")
 	if cc == "" {
@@ -185,5 +185,5 @@ func compile(ctx context.Context, cc, dir string, args []string) error {
 	return nil
 }
 
-// Linked are the libraries that heddle cc links programs to.
+// Linked are the libraries that heddle cc links programs with.
 func Linked() []string { return []string{"libcudart.so.12", core} }

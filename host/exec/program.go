@@ -26,10 +26,10 @@ type Program struct {
 	Dir  string   // where it runs; "": here
 	Env  []string // of the process; nil: that of heddle
 	Shim string   // the folder with the driver library
-	// Stdin, Stdout and Stderr are the program's; nil: nothing is read, what it writes is dropped.
+	// Stdin, Stdout and Stderr belong to the program; nil: it reads nothing, and its output is dropped.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal leaves the program in the process group of heddle, as one that talks to a terminal needs.
+	// Terminal leaves the program in the process group of heddle; a program that talks to a terminal needs that.
 	Terminal bool
 
 	code   atomic.Int32 // exit status of the last run
@@ -47,7 +47,7 @@ func (p *Program) Name() string {
 // Status is the exit status of the last run, 128 more than the signal where one ended it.
 func (p *Program) Status() int { return int(p.code.Load()) }
 
-// Memory is how many bytes the last run holds now: of device memory and of the process itself.
+// Memory is the number of bytes that the last run holds now, of device memory and of the process itself.
 func (p *Program) Memory() int64 { return p.memory.Load() }
 
 // ended records the program's end as a check, which a status other than 0 does not pass.

@@ -32,7 +32,8 @@ type Device struct {
 	launches []Launch
 }
 
-// Launch is what one kernel took, by events before and after it: what the GPU needs to begin and to end it is in it.
+// Launch is the time of one kernel, measured by events before and after it. It includes what the GPU needs to begin
+// and to end the kernel.
 type Launch struct {
 	Kernel string
 	Start  float64 // ns since the device was made
@@ -46,7 +47,7 @@ type work struct {
 	apply       func()  // when it is done
 }
 
-// Nanoseconds is the clock, in MHz, under which a host.Context sees this device's time.
+// Nanoseconds is the clock in MHz with which a host.Context reads this device's time.
 const Nanoseconds = 1000
 
 // Options of a Device.
@@ -83,7 +84,7 @@ func (b *Board) Device(ctx context.Context, o Options) (*Device, *mem.Space, err
 // Launches are the timed launches that are done, in the order in which they ended.
 func (d *Device) Launches() []Launch { return d.launches }
 
-// Close gives everything back, the bytes of the program's arrays, too.
+// Close releases everything, the bytes of the program's arrays included.
 func (d *Device) Close() {
 	l := d.b.lib
 	l.dev.ctxSynchronize()
@@ -108,7 +109,7 @@ func (d *Device) Close() {
 	}
 }
 
-// Loaded has the driver compile the module.
+// Loaded lets the driver compile the module.
 func (d *Device) Loaded(m *host.Module, symbols []*mem.Region) error {
 	src := m.Sources()
 	if len(src) != 1 {
@@ -151,7 +152,7 @@ func (d *Device) mark(stream uintptr) (uintptr, error) {
 	return e, d.b.lib.check("cuEventRecord", d.b.lib.ord.eventRecord(e, stream))
 }
 
-// Enqueue takes note of an operation: the GPU is given it with those after it, when the program waits.
+// Enqueue notes an operation. The GPU gets it, with those after it, when the program waits.
 func (d *Device) Enqueue(op *host.Op) error {
 	if d.ctx.Err() != nil {
 		return host.ErrStopped
@@ -389,10 +390,10 @@ func (d *Device) Resident(isa.Geometry) int { return 1 << 30 }
 // Touch has no pages to move: managed memory is refused.
 func (d *Device) Touch(*mem.Region, int64, int64, bool) error { return nil }
 
-// Advise steers nothing.
+// Advise has no effect.
 func (d *Device) Advise(*mem.Region, host.Advice) error { return nil }
 
-// SetQoS steers nothing.
+// SetQoS has no effect.
 func (d *Device) SetQoS(string, float64) error { return nil }
 
 // Cycle is the time in ns at the last event that has been waited for; programs do not ask for it.

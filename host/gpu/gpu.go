@@ -48,7 +48,7 @@ const (
 	attributeSharedUp  = 8 // of a function: most dynamic shared memory
 )
 
-// Open finds the GPU and makes it this thread's: the caller's goroutine stays on its thread from now on.
+// Open finds the GPU and makes it current for this thread; the caller's goroutine stays on its thread from now on.
 func Open() (*Board, error) {
 	// Kernels are loaded with their module, not at their first launch, which would then wait for the GPU.
 	if err := os.Setenv("CUDA_MODULE_LOADING", "EAGER"); err != nil {
@@ -104,7 +104,7 @@ func (b *Board) String() string {
 		b.Major, b.Minor)
 }
 
-// What says which board, driver and compiler measured.
+// What names the board, the driver and the compiler of a measurement.
 func (b *Board) What() string {
 	return fmt.Sprintf("%s, driver %s, PTX compiled by the driver (CUDA %s)", b.Name, b.Driver, b.CUDA)
 }

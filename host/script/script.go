@@ -40,7 +40,7 @@ type Options struct {
 	// OutDir is where save() writes; empty: save() is an error. It is created when
 	// needed.
 	OutDir string
-	// Taken says of a name in OutDir that Heddle writes a file there itself; nil: it writes none.
+	// Taken says whether Heddle itself writes a file of that name into OutDir; nil: it writes none.
 	Taken func(name string) bool
 	// References are the CPU references reference() may call.
 	References map[string]host.Reference

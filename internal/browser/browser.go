@@ -102,7 +102,7 @@ func (p *Page) Until(expr string) {
 	}
 }
 
-// Silent wants nothing on the console.
+// Silent fails the test if the console has a message.
 func (p *Page) Silent() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -112,7 +112,7 @@ func (p *Page) Silent() {
 	}
 }
 
-// Shot writes what is seen to a PNG file; "" is no file.
+// Shot writes the visible part of the page to a PNG file; "": no file.
 func (p *Page) Shot(file string) { p.shot(file, chromedp.CaptureScreenshot()) }
 
 // FullShot writes the whole page.

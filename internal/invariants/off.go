@@ -2,5 +2,5 @@
 
 package invariants
 
-// On says that checks too dear for every run are compiled in.
+// On says that checks too slow for every run are compiled in.
 const On = false

@@ -38,8 +38,8 @@ func write(symbol string, params bool) string {
 // mostLog bounds names to 2^mostLog bytes: substitutions of substitutions grow without end.
 const mostLog = 12
 
-// Short are the names by which the kernels of a module are called: axpy, axpy<float>; with the types of the
-// parameters where another kernel has the same name, and the symbol itself where those are the same, too.
+// Short are the names by which a module's kernels are called: axpy or axpy<float>; with the types of the parameters
+// if another kernel has the same name, and the symbol itself if those are equal, too.
 func Short(symbols []string) []string {
 	short := make([]string, len(symbols))
 	uses := map[string]int{}
@@ -64,8 +64,8 @@ func Short(symbols []string) []string {
 	return short
 }
 
-// Forms are the ways to write the name of a kernel, as its symbol or any of its forms gives it: the most exact
-// ones first, without spaces.
+// Forms are the ways to write the name of a kernel, given as its symbol or in any of these forms: the most exact ones
+// first, without spaces.
 func Forms(name string) []string {
 	forms := []string{packed(name)}
 	add := func(s string) {
@@ -137,8 +137,8 @@ func outside(name string) string {
 // packed is a name without its spaces, but for those that end a word.
 func packed(name string) string { return strings.ReplaceAll(name, " ", "") }
 
-// Find is the one of symbols that name means: a symbol itself, or the only one with a form of that name. The
-// second result lists those that it may mean where they are several.
+// Find is the one of symbols that name means: a symbol itself, or the only symbol with such a form. If several match,
+// the second result lists them.
 func Find(name string, symbols []string) (at int, several []int) {
 	if i := slices.Index(symbols, name); i >= 0 {
 		return i, nil
@@ -160,7 +160,7 @@ func Find(name string, symbols []string) (at int, several []int) {
 	return -1, nil
 }
 
-// Same says that a name that somebody wrote is that of a kernel called as Short has it.
+// Same says whether a name, written in any form, means the kernel that Short calls short.
 func Same(written, kernel string) bool {
 	return written == kernel || slices.Contains(Forms(written), packed(kernel))
 }

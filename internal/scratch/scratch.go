@@ -1,5 +1,6 @@
-// Package scratch makes directories for files on their way to their place, and such files. What a killed
-// process leaves of them, the next one that makes such a directory or file in the same place clears.
+// Package scratch makes temporary files and directories that are renamed to their final name when they are complete.
+// What a killed process left behind is removed when another process makes such a file or directory in the same place.
+// A reader must know one type: Dir, a directory that belongs to this process.
 package scratch
 
 import (
@@ -19,8 +20,8 @@ type Dir struct {
 // young is the age below which a directory without a lock may have one soon.
 const young = time.Minute
 
-// Make makes a directory in parent ("": the system's place for temporary files), whose name begins with prefix,
-// after it has removed those of that name whose processes are no more.
+// Make makes a directory in parent ("": the system's place for temporary files), whose name begins with prefix.
+// Before, it removes directories of that name whose processes have ended.
 func Make(parent, prefix string) (*Dir, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -41,14 +42,14 @@ func Make(parent, prefix string) (*Dir, error) {
 // Path is where files go.
 func (d *Dir) Path() string { return d.path }
 
-// Release gives up the directory, which may have got another name.
+// Release gives up the directory, which may have been renamed.
 func (d *Dir) Release() error { return d.lock.Close() }
 
 // Remove removes the directory with all that is in it.
 func (d *Dir) Remove() error { return errors.Join(os.RemoveAll(d.path), d.Release()) }
 
-// File makes a file in parent, whose name is prefix and a number, after it has removed those of that name whose
-// processes are no more. Whoever closes it before it has its place must remove it.
+// File makes a file in parent, whose name is prefix and a number. Before, it removes files of that name whose
+// processes have ended. A caller that closes the file before it has renamed it must remove it.
 func File(parent, prefix string) (*os.File, error) {
 	clear(parent, func(e os.DirEntry) bool {
 		rest, ok := strings.CutPrefix(e.Name(), prefix)

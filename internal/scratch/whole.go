@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// WriteWhole writes a file that appears whole or not at all; what is no file, such as a pipe or /dev/stdout, is
-// written to as it is. Errors name the path, not the file that was on its way there.
+// WriteWhole writes a file that appears whole or not at all. If path is no regular file, such as a pipe or
+// /dev/stdout, it writes to it directly. Errors name path, not the temporary file.
 func WriteWhole(path string, body []byte) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return Unwritten(path, os.WriteFile(path, body, 0o644))
@@ -33,8 +33,8 @@ func writeBeside(path string, body []byte) error {
 	return nil
 }
 
-// Unwritten is the error of a path that cannot be written: it says the path and what the system says of it, and not
-// the name of the file or folder that was on its way there. nil stays nil.
+// Unwritten is the error of a path that cannot be written: it gives the path and the system's message, without the
+// name of the temporary file. nil stays nil.
 func Unwritten(path string, err error) error {
 	var p *fs.PathError
 	var link *os.LinkError

@@ -51,10 +51,10 @@ type cta struct {
 	scratch isa.Step
 }
 
-// Filter remembers the kernels of an application, so that each is looked through once.
+// Filter remembers the kernels of an application, so that each is analysed once.
 type Filter struct{ kernels map[*isa.Code]*kernel }
 
-// Of is g with its accesses to memory alone.
+// Of is g reduced to its accesses to memory.
 func (f *Filter) Of(g isa.Grid) isa.Grid {
 	code := g.Code()
 	k := f.kernels[code]

@@ -15,8 +15,8 @@ const (
 	Branch             // may change where the program goes on; registers only
 )
 
-// Registers is the number of register names. Those from Temporary on belong to the source: it
-// uses them between the operations of one instruction.
+// Registers is the number of register names. Those from Temporary on belong to the source, which uses them between
+// the operations of one instruction.
 const (
 	Registers = 264
 	Temporary = 256
@@ -28,17 +28,17 @@ const (
 	Results  = 2
 )
 
-// Inst is an operation of a program, and the instructions before it that wait for nothing
-// and for which nothing waits. An instruction that touches memory in several places is several
-// operations; all but the last say More.
+// Inst is an operation of a program with the plain instructions before it, which wait for nothing and for which
+// nothing waits. An instruction that accesses memory in several places becomes several operations; all but the last
+// set More.
 type Inst struct {
 	Addr   uint64 // of a load or store: the first byte, a virtual address
-	Site   uint64 // where the instruction stands in the program; 0 where nothing is known
+	Site   uint64 // place of the instruction in the program; 0 if unknown
 	Before uint32 // plain instructions before it
 	Kind   Kind
 	More   bool // the next operation belongs to the same instruction
-	Taken  bool // of a branch: the program did not go on behind it
-	// Conditional: which way the branch goes is to be predicted; others are taken to be known.
+	Taken  bool // of a branch: it was taken
+	// Conditional branches must be predicted; the direction of others is known.
 	Conditional bool
 	// Src are the registers it reads, Dst those it writes; 0 ends each list.
 	Src [Operands]uint16

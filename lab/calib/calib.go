@@ -1,6 +1,6 @@
-// Package calib runs the timing reference set (apps/calib): small kernels whose
-// cycles another simulator, GPGPU-Sim 4.2, was measured with. Spec is one kernel's
-// launch and inputs, Reference one measured row, Outcome what this machine does.
+// Package calib runs the timing reference set (apps/calib): small kernels whose cycles were measured with another
+// simulator, GPGPU-Sim 4.2. A reader must know three types: Spec is one kernel's launch and inputs, Reference one
+// measured row, Outcome the result of this machine.
 package calib
 
 import (
@@ -54,13 +54,13 @@ type Reference struct {
 	Columns      map[string]float64
 }
 
-// Outcome is what this machine did.
+// Outcome is the result of this machine.
 type Outcome struct {
 	Cycles, ThreadInsts, WarpInsts uint64
 	Clocks                         []uint32          // contents of the clk buffer
 	Counts                         map[string]uint64 // all counters, by "owner.name"
 	Data                           [][]byte          // the buffers, in the spec's order
-	// seconds of processor time, and of the clock, the simulation itself took
+	// Wall and CPU are the seconds of clock time and of processor time that the simulation itself took.
 	CPU, Wall float64
 	GPU       *machine.GPU
 }
@@ -233,8 +233,7 @@ func Run(dir string, s *Spec, m *sheets.Machine, o machine.Options) (*Outcome, e
 	return RunInstead(dir, s, m, o, func(g isa.Grid) (isa.Grid, error) { return g, nil })
 }
 
-// RunInstead is Run with another grid in the kernel's place: one that records it, or
-// a recording of it.
+// RunInstead is Run with another grid in place of the kernel: one that records it, or a recording of it.
 func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
 	instead func(isa.Grid) (isa.Grid, error),
 ) (*Outcome, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// Init is how a buffer is filled before the launch. The initialisers are those of
-// the reference set: everything random comes from hash32.
+// Init says how a buffer is filled before the launch. The initialisers are those of the reference set: all random
+// numbers come from hash32.
 type Init struct {
 	Kind            string
 	Value           float64

@@ -39,9 +39,8 @@ type Speed struct {
 func (s *Speed) InstsPerS() float64  { return float64(s.WarpInsts) / s.CPU }
 func (s *Speed) CyclesPerS() float64 { return float64(s.Cycles) / s.CPU }
 
-// Measure runs a spec with overrides of qv100 again and again for about a second of
-// processor time and keeps the best: what others do to the computer's caches and clock
-// only ever adds.
+// Measure runs a spec with overrides of qv100 repeatedly for about a second of processor time and keeps the fastest
+// run: other programs on the computer can only slow it down.
 func Measure(dir string, s *Spec, set map[string]string) (Speed, error) {
 	m, _, err := sheets.Resolve("qv100", set)
 	if err != nil {

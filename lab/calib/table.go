@@ -60,7 +60,7 @@ func All(dir string, filter func(name, config string) bool) ([]Row, error) {
 	return out, nil
 }
 
-// Summary is how close a set of rows is.
+// Summary says how close a set of rows is to the reference.
 type Summary struct {
 	Rows  int
 	Mean  float64 // geometric mean of |error| + 1, less 1

@@ -41,9 +41,10 @@ type Options struct {
 	// longer; it is then not run in time either (Profile.Skipped says so), unless Cycles
 	// bounds that run. 0: none.
 	Limit uint64
-	// Cycles ends the timed run of each application (Traffic.Stopped); 0: it runs to its end.
+	// Cycles ends the timed run of each application after so many core cycles (Traffic.Stopped); 0: it runs to its
+	// end.
 	Cycles uint64
-	// Functional leaves the timed run out: memory only, at presets too large for time.
+	// Functional leaves the timed run out: only memory is observed, at presets that take too long to time.
 	Functional bool
 	// Args are further arguments of every application.
 	Args map[string]string
@@ -51,7 +52,7 @@ type Options struct {
 	Set map[string]string
 	// Sweep also measures IPC against the number of SMs and of channels.
 	Sweep bool
-	// Start follows the simulations as lab.Runner.Start does, by label; nil: nobody looks.
+	// Start follows the simulations as lab.Runner.Start does, by label; nil: they are not followed.
 	Start func(label string, alone bool) (watch func(sim.Progress), done func())
 }
 
@@ -60,18 +61,18 @@ type Profile struct {
 	App     string `json:"app"` // <suite>/<app>
 	Size    string `json:"size"`
 	Machine string `json:"machine"`
-	// Args and Set are what the options gave besides.
+	// Args and Set are the arguments and the machine parameters of the options.
 	Args map[string]string `json:"args,omitempty"`
 	Set  map[string]string `json:"set,omitempty"`
 
 	Memory  *Memory  `json:"memory,omitempty"`
 	Traffic *Traffic `json:"traffic,omitempty"`
-	// Conditions come from a separate run, with address translation as in the sheet.
+	// Conditions come from a second run, with address translation as in the sheet.
 	Conditions *Conditions `json:"conditions,omitempty"`
 	SMs        []Point     `json:"ipc_by_sms,omitempty"`      // half of the channels
 	Channel    []Point     `json:"ipc_by_channels,omitempty"` // half of the SMs
-	// Skipped says why Memory describes the beginning only, and Traffic may be missing,
-	// although nothing is wrong.
+	// Skipped says why Memory describes only the beginning, and why Traffic may be missing, although there is no
+	// error.
 	Skipped string `json:"skipped,omitempty"`
 	Err     string `json:"error,omitempty"`
 }
@@ -219,7 +220,7 @@ func sweep(p *Profile, base sim.Spec, m *sheets.Machine,
 	return jobs, put
 }
 
-// Name is how an application in a folder is called: <suite>/<app>.
+// Name is the name of an application in a folder: <suite>/<app>.
 func Name(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil { // no working directory
@@ -273,9 +274,9 @@ func (p *Profile) observe(ctx context.Context, path string, most uint64, args ma
 	}
 }
 
-// Observe executes the application in a folder functionally and tells what its
-// kernels did to memory. More than limit warp instructions (0: none) are a
-// *host.Deadlock, and Memory describes those; a check that fails is an error.
+// Observe executes the application in a folder functionally and reports how its kernels used memory. More than limit
+// warp instructions (0: no limit) are a *host.Deadlock, and Memory describes the instructions up to there; a check
+// that fails is an error.
 func Observe(ctx context.Context, path string, args map[string]string, limit uint64) (*Memory, error) {
 	refs := make(map[string]host.Reference, len(reference.All))
 	for n, f := range reference.All {

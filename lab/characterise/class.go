@@ -26,8 +26,7 @@ const (
 	repeated  = 0.5  // share of touches of pages an earlier launch touched from which a pattern repeats
 )
 
-// Bound is UGPU's class: memory where all SMs together could ask for more than all
-// channels could give.
+// Bound is UGPU's class: memory-bound if all SMs together could ask for more than all channels could give.
 func (t *Traffic) Bound() string {
 	if t.Demand > t.Supply {
 		return MemoryBound
@@ -35,7 +34,7 @@ func (t *Traffic) Bound() string {
 	return ComputeBound
 }
 
-// Sharing is NUBA's class, by the share of pages one SM alone touches.
+// Sharing is NUBA's class, by the share of pages that only one SM touches.
 func (m *Memory) Sharing() string {
 	if m.SharedBy[0] > unshared {
 		return LowSharing
@@ -60,17 +59,17 @@ func (m *Memory) Pattern() string {
 	return Streaming
 }
 
-// Dense tells the two classes of regular patterns from the two of irregular ones.
+// Dense distinguishes the two classes of regular patterns from the two of irregular ones.
 func Dense(pattern string) bool { return pattern == Streaming || pattern == Regular }
 
-// Verdict compares one thing a paper says of an application with the measurements.
+// Verdict compares one statement of a paper about an application with the measurements.
 type Verdict struct {
 	Claim *Claim
 	What  string            // "bound", "sharing" or "regularity"
 	Want  string            // the paper's class
 	Got   map[string]string // the class measured, by preset
 	At    string            // the preset that is judged: the source's
-	Part  bool              // of that, the beginning was measured
+	Part  bool              // only the beginning of that preset was measured
 }
 
 // Measured says whether the judged preset was measured, OK whether the application
@@ -78,9 +77,8 @@ type Verdict struct {
 func (v *Verdict) Measured() bool { return v.Got[v.At] != "" }
 func (v *Verdict) OK() bool       { return v.Want == v.Got[v.At] }
 
-// Judge lists what becomes of the claims, in the order of the file, of all that was
-// measured in any of the groups. Profiles with a sweep have sizes chosen for that
-// and are left out.
+// Judge lists a verdict for each claim, in the order of the file, from everything that was measured in any of the
+// groups. Profiles with a sweep are left out, because their sizes were chosen for the sweep.
 func Judge(groups [][]Profile, s *Seeds) (out []Verdict) {
 	for i := range s.Claims {
 		c := &s.Claims[i]

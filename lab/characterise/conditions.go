@@ -28,25 +28,27 @@ const (
 	fewSweeps = 1.0
 )
 
-// Conditions are those under which a run of the application stood, alone on the machine with address translation as
-// its sheet says: whether it measures the machine or an accident of its size.
+// Conditions are those of a run of the application alone on the machine, with address translation as in its sheet.
+// They show whether the run measures the machine or an accident of its size.
 type Conditions struct {
 	Cycles  uint64  `json:"window_cycles"` // the budget, or to the end
 	Kernels []Waves `json:"kernels"`       // those with most of the time first
-	// Imbalance is the DRAM bytes of the channel with most over the mean of channels; 0: there were none.
+	// Imbalance is the DRAM bytes of the busiest channel over the mean of all channels; 0: no channel moved any.
 	Imbalance float64 `json:"channel_imbalance"`
 	Fullest   float64 `json:"fullest_channel_share"` // of its peak bandwidth, while a kernel was on the GPU
-	// Walking is what page walks took, waiting for a walker included, over that and what requests of SMs took.
+	// Walking is the share of page walks, waiting for a walker included, in the time of page walks and of the SMs'
+	// requests.
 	Walking float64 `json:"walk_time_share"`
-	// Ports and Walkers are how much of the L2 TLB's lookups and of the walkers' time was used while a kernel was
-	// on the GPU.
+	// Ports and Walkers are the used shares of the L2 TLB's lookups and of the walkers' time while a kernel was on
+	// the GPU.
 	Ports   float64 `json:"l2_tlb_port_share"`
 	Walkers float64 `json:"walker_share"`
-	// Footprint is the bytes the application touches; of one observed in part, which may not have come to all of
-	// them, those it allocated (AtMost). 0: not known.
+	// Footprint is the bytes that the application touches; if only its beginning was observed, the bytes that it
+	// allocated (AtMost). 0: unknown.
 	Footprint uint64 `json:"footprint_bytes"`
 	AtMost    bool   `json:"footprint_at_most,omitempty"`
-	// Sweeps is how often it was moved: bytes of DRAM, or of the LLC where that holds the footprint, over it.
+	// Sweeps says how often the footprint was moved: bytes of DRAM, or of the LLC if that holds the footprint, over
+	// the footprint.
 	Sweeps   float64  `json:"sweeps"`
 	Warnings []string `json:"warnings,omitempty"`
 }

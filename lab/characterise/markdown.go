@@ -67,9 +67,8 @@ func first(text string) string {
 	return line
 }
 
-// Markdown writes the document: what becomes of the papers' classes, then for each
-// group of profiles (one preset each) its tables. A reason in seeds.yaml for a claim
-// that holds is an error.
+// Markdown writes the document: the verdicts on the papers' classes, then the tables of each group of profiles (one
+// preset each). A reason in seeds.yaml for a claim that holds is an error.
 func Markdown(w io.Writer, groups [][]Profile, s *Seeds) error {
 	judged := Judge(groups, s)
 	if err := CheckReasons(judged); err != nil {

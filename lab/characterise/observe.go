@@ -13,7 +13,7 @@ const (
 	pageShift = 12
 	pageLines = pageBytes / lineBytes
 
-	// SharingSMs is the number of SMs pages are shared by: NUBA's machine has 64.
+	// SharingSMs is the number of SMs for which sharing of pages is counted: NUBA's machine has 64.
 	SharingSMs = 64
 
 	together = 4 // pages above which a warp access is wide or spread: a tile of 8 columns has 4 rows
@@ -41,8 +41,8 @@ type chunk struct {
 	block [1 << (chunkShift - blockShift)]uint32
 }
 
-// Observer notes what the kernels of one application do to global memory. It wraps
-// the device of the host program; kernels run one after the other (functionally).
+// Observer notes how the kernels of one application use global memory. It wraps the device of the host program;
+// kernels run one after the other (functionally).
 type Observer struct {
 	chunks map[uint64]*chunk
 	last   *chunk
@@ -64,7 +64,7 @@ type Observer struct {
 // order counts first touches of a block, and those beside a block touched before.
 type order struct{ firsts, beside uint64 }
 
-// NewObserver makes one that has seen nothing.
+// NewObserver makes an observer without observations.
 func NewObserver() *Observer { return &Observer{chunks: map[uint64]*chunk{}, lastID: ^uint64(0)} }
 
 // Device is inner with every launch observed.
@@ -247,7 +247,7 @@ func (o *Observer) settle(p *page) {
 	p.reader = [pageLines]uint8{}
 }
 
-// Memory is what an Observer saw.
+// Memory is the observations of an Observer.
 type Memory struct {
 	Launches uint64 `json:"launches"`
 	CTAs     uint64 `json:"ctas"`
@@ -266,7 +266,7 @@ type Memory struct {
 	// share of each among those of two lanes and more (Single: among all).
 	Accesses uint64             `json:"accesses"`
 	Shapes   [numShapes]float64 `json:"shapes"`
-	// Wide is the share of those of two lanes and more that are scattered over many pages.
+	// Wide is the share of warp accesses, among those of two lanes and more, that are scattered over many pages.
 	Wide float64 `json:"wide"`
 	// Order is the share of first touches of a 64 KiB block by a launch that lie beside a
 	// block it had touched; about 2/3 for a random order, near 1 for a dense walk. It is
@@ -297,7 +297,7 @@ func bucket(sms int) int {
 	return 3
 }
 
-// Memory sums up. Nothing may be observed afterwards.
+// Memory sums up the observations. Observe nothing afterwards.
 func (o *Observer) Memory() Memory {
 	o.fold()
 	m := Memory{Launches: uint64(o.kernel), CTAs: o.ctas, FirstTouches: o.firsts, OrderTouches: o.total.firsts}

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Read reads profiles that were written as JSON arrays and groups them by preset
-// and machine, those with a sweep for themselves, in the order in which these first
-// appear, by name of the application. A later profile replaces an earlier one.
+// Read reads profiles that were written as JSON arrays and groups them by preset and machine; profiles with a sweep
+// get groups of their own. Groups come in the order in which they first appear, applications by name. A later profile
+// replaces an earlier one.
 func Read(files []string) (groups [][]Profile, err error) {
 	type key struct {
 		size, machine string

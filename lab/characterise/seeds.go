@@ -9,8 +9,7 @@ import (
 //go:embed seeds.yaml
 var seedsText []byte
 
-// Claim is what one paper says of one application. What has no value is
-// not claimed.
+// Claim is what one paper says about one application. A field without a value is not claimed.
 type Claim struct {
 	App       string   `yaml:"app"`       // <suite>/<app> here
 	Seed      string   `yaml:"seed"`      // key of a source in the file
@@ -22,7 +21,8 @@ type Claim struct {
 	Footprint float64  `yaml:"footprint"` // MB
 	ReadOnly  *float64 `yaml:"read_only"` // MB, shared
 	Preset    string   `yaml:"preset"`    // at which it is judged; "": its source's
-	// why it is not in the class at the preset, or not in all of it; only where it is not
+	// Why is the reason for which the application is not, or not entirely, in the class at the preset; only where it
+	// is not.
 	Why string `yaml:"why"`
 }
 
@@ -42,7 +42,7 @@ type Source struct {
 	Preset string `yaml:"preset"` // at which its claims are judged
 }
 
-// PresetOf is the one at which a claim is judged.
+// PresetOf is the preset at which a claim is judged.
 func (s *Seeds) PresetOf(c *Claim) string {
 	if c.Preset != "" {
 		return c.Preset

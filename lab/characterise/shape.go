@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// Shape is how the lanes of one warp access to global memory lie in it.
+// Shape is the pattern of addresses of one warp access to global memory.
 type Shape uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Traffic is what the counters of a timed run say.
+// Traffic is the result of the counters of a timed run.
 type Traffic struct {
 	Cycles      uint64  `json:"window_cycles"`     // first launch to end, host included
 	Kernel      uint64  `json:"busy_cycles"`       // with a kernel on the GPU
@@ -99,10 +99,9 @@ func flops(r *sim.Result) (n uint64) {
 	return n
 }
 
-// Bandwidths are what an application could ask of the memory of m and what that
-// could give, in GB/s: UGPU's BW_SM and BW_MC (section 3.2) over all SMs and all
-// channels. apki counts LLC accesses per 1000 thread instructions, hit is its rate
-// of LLC hits.
+// Bandwidths are the bandwidth that an application could ask of the memory of m and the bandwidth that the memory
+// could give, in GB/s: UGPU's BW_SM and BW_MC (section 3.2) over all SMs and all channels. apki counts LLC accesses
+// per 1000 thread instructions, hit is its rate of LLC hits.
 func Bandwidths(m *sheets.Machine, apki, hit float64) (demand, supply float64) {
 	ipc := float64(m.SM.Schedulers * isa.Lanes) // most an SM can issue
 	demand = float64(m.SM.Count) * ipc * apki / 1000 * float64(m.LLC.Sector) * m.Clock.Core / 1e3

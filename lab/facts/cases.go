@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Way is how a case is simulated; none may change a fact of a program without data races.
+// Way is a way to simulate a case. No way may change a fact of a program without data races.
 type Way struct {
 	NoSkip   bool
 	Lockstep bool // cycle by cycle, without strides

@@ -24,7 +24,7 @@ import (
 // Facts are lines of "name value", sorted.
 type Facts []string
 
-// Of is the facts of a result.
+// Of lists the facts of a result.
 func Of(r *sim.Result) Facts {
 	var f Facts
 	f.walk("result", reflect.ValueOf(r).Elem())
@@ -45,7 +45,7 @@ func Of(r *sim.Result) Facts {
 	return f
 }
 
-// OfCalibration is the facts of a kernel of the timing reference set.
+// OfCalibration lists the facts of a kernel of the timing reference set.
 func OfCalibration(o *calib.Outcome) Facts {
 	var f Facts
 	f.add("cycles", o.Cycles)
@@ -131,7 +131,7 @@ func (f *Facts) walk(name string, v reflect.Value) {
 	}
 }
 
-// Differences lists at most n lines that only one of two lists has.
+// Differences lists at most n lines that are in only one of two lists.
 func (f Facts) Differences(g Facts, n int) (out []string) {
 	i, j := 0, 0
 	for (i < len(f) || j < len(g)) && len(out) < n {

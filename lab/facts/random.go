@@ -66,8 +66,8 @@ var odd = map[string][]string{
 	"vm.driver_cycles": {"0", "1000"},
 }
 
-// Random makes a run of one to five applications, from the folder of applications, on a
-// machine with a few odd numbers.
+// Random makes a run of one to five applications, from the folder of applications, on a machine with a few unusual
+// numbers.
 func Random(r *rand.Rand, apps string) sim.Spec {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	s := sim.Spec{

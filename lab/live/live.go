@@ -1,9 +1,7 @@
-// Package live tells people what is being simulated. Every process that does runs writes a Status
-// into the folder "live" of the result store, about once a second while it works; `heddle serve`
-// and the client of a cluster show them. Nothing is decided by them: what is done is what the
-// store holds, and a process that dies leaves a status that grows old.
-//
-// A reader must know two types: Status, one process; Board, which keeps the status of this one.
+// Package live shows what is being simulated. Every process that does runs writes a Status into the folder "live" of
+// the result store, about once a second while it works; `heddle serve` and the client of a cluster show them. A
+// Status decides nothing: the store alone says which runs are done, and a process that dies leaves a status that
+// grows old. A reader must know two types: Status, one process; Board, which keeps the status of this one.
 package live
 
 import (
@@ -22,13 +20,13 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Version is that of the layout of a Status.
+// Version is the version of the layout of a Status.
 const Version = 1
 
 // Dir is the folder of the statuses below a result store.
 const Dir = "live"
 
-// Task is the kind of a status of a cluster's task, whose runs are those of another process's.
+// Task is the kind of status that a cluster's task writes. Its runs belong to another process.
 const Task = "task"
 
 // Status is what one process does. Times are read from its computer's clock.
@@ -42,9 +40,9 @@ type Status struct {
 	Begun    time.Time `json:"begun"`
 	Updated  time.Time `json:"updated"`
 	Ended    bool      `json:"ended"`
-	Todo     int       `json:"todo"`     // simulations that were not kept
-	Finished int       `json:"finished"` // of Todo, those that failed counted
-	Kept     int       `json:"kept"`     // had been kept before
+	Todo     int       `json:"todo"`     // simulations to do
+	Finished int       `json:"finished"` // of Todo, failures included
+	Kept     int       `json:"kept"`     // results that an earlier run had left
 	LeftS    float64   `json:"left_s"`   // seconds until the end at the speed so far; 0: not known
 	Where    string    `json:"where,omitempty"`
 	Running  []Run     `json:"running"`
@@ -79,7 +77,7 @@ const (
 	forget      = 24 * time.Hour // statuses of ended processes go after that
 )
 
-// Lost says that the process seems to have died without an end.
+// Lost says that the process seems to have died without writing its last status.
 func (s *Status) Lost(now time.Time) bool { return !s.Ended && now.Sub(s.Updated) > lost }
 
 // Board keeps the status of this process. All methods may be called from several goroutines.
@@ -95,8 +93,8 @@ type Board struct {
 	ended  sync.WaitGroup
 }
 
-// Open begins a status in the store's folder dir and writes it until Close. pace, which may be
-// nil, knows when the end will be.
+// Open begins a status in the store's folder dir and writes it until Close. pace estimates when the process will be
+// done; it may be nil.
 func Open(dir, kind, title string, pace *lab.Pace) (*Board, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -254,8 +252,8 @@ func (b *Board) write() error {
 	return os.Rename(tmp.Name(), b.file)
 }
 
-// Read returns the statuses below a result store, the youngest first. What cannot be read is left
-// out: a status is rewritten every second.
+// Read returns the statuses in a result store, the youngest first. A status that cannot be read is left out, because
+// it is rewritten every second.
 func Read(store string) []Status {
 	dir := filepath.Join(store, Dir)
 	entries, err := os.ReadDir(dir)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Cross is every pair of one of a with one of b, a's first.
+// Cross lists every pair of one element of a and one of b, a's element first.
 func Cross(a, b []string) (mixes [][]string) {
 	for _, x := range a {
 		for _, y := range b {
@@ -16,10 +16,10 @@ func Cross(a, b []string) (mixes [][]string) {
 	return mixes
 }
 
-// Pairs is every unordered pair of different keys.
+// Pairs lists every unordered pair of different keys.
 func Pairs(keys []string) (mixes [][]string) { return Choose(keys, 2) }
 
-// Ordered is every pair of one of a before a different one of b.
+// Ordered lists every pair of an element of a and a different element of b, a's element first.
 func Ordered(a, b []string) (mixes [][]string) {
 	for _, m := range Cross(a, b) {
 		if m[0] != m[1] {
@@ -29,7 +29,7 @@ func Ordered(a, b []string) (mixes [][]string) {
 	return mixes
 }
 
-// Choose is every subset of n keys, in lexical order of positions.
+// Choose lists every subset of n keys, in lexical order of positions.
 func Choose(keys []string, n int) (mixes [][]string) {
 	if n == 0 {
 		return [][]string{nil}
@@ -57,5 +57,5 @@ func Sample(a, b []string, half, count int, seed uint64) (mixes [][]string) {
 	return mixes
 }
 
-// Name is how a mix of these keys is called.
+// Name is the name of a mix of these keys.
 func Name(keys []string) string { return strings.Join(keys, "_") }

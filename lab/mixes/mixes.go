@@ -26,7 +26,7 @@ var files embed.FS
 // List is one file.
 type List struct {
 	Name     string    `yaml:"name"`
-	Source   string    `yaml:"source"` // paper, table, and what of it is a reading
+	Source   string    `yaml:"source"` // paper and table, and which parts are our reading of it
 	Programs []Program `yaml:"programs"`
 	CPU      []string  `yaml:"cpu"` // CPU programs, where the paper has some
 	Sets     []Set     `yaml:"sets"`
@@ -42,11 +42,11 @@ type Program struct {
 // Set is a group of mixes the paper reports together.
 type Set struct {
 	Name   string `yaml:"name"`
-	Source string `yaml:"source"` // how the set comes about
+	Source string `yaml:"source"` // how the paper forms the set
 	Mixes  []Mix  `yaml:"mixes"`
 }
 
-// Mix is what runs together. The order counts where the set's source says so.
+// Mix is the programs that run together. The order counts if the set's source says so.
 type Mix struct {
 	Name string   `yaml:"name"`
 	Apps []string `yaml:"apps"` // keys of Programs

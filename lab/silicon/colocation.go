@@ -23,16 +23,16 @@ import (
 // Pair is two kernels that were measured beside each other on a board.
 type Pair struct {
 	Board, Name string
-	Programs    []string            // of kernels/, without .star: one of both kernels, or one of each process
+	Programs    []string            // of kernels/, without .star: one program with both kernels, or one each
 	Args        []map[string]string // of both kernels or of each
 	Shares      []float64           // of the SMs that each process has under MPS; none: two streams of one process
-	Ratio       string              // what of the silicon's is divided by what: Ratios
+	Ratio       string              // which measured time is divided by which: Ratios
 	Silicon     float64
 	Source      string
 	Line        int
 }
 
-// Ratios are the ratios that pairs were measured as, with what each means.
+// Ratios are the ratios as which pairs were measured, each with its meaning.
 func Ratios() [][2]string {
 	return [][2]string{
 		{"pair/series", "both at once, first start to last end, over both one after the other"},
@@ -205,7 +205,7 @@ func (p *Pair) share(s string) error {
 	return nil
 }
 
-// SelectPairs is the pairs of a machine; "": all of them.
+// SelectPairs returns the pairs of a machine; "": all pairs.
 func (s *Set) SelectPairs(machine string) ([]*Pair, error) {
 	if machine == "" {
 		return s.Pairs, nil
@@ -227,7 +227,7 @@ func (s *Set) SelectPairs(machine string) ([]*Pair, error) {
 	return out, nil
 }
 
-// MeasurePairs simulates pairs, each both ways; results come in their order. The error is an interruption.
+// MeasurePairs simulates pairs, each both ways, and returns the results in their order. The error is an interruption.
 func (s *Set) MeasurePairs(ctx context.Context, pairs []*Pair, o Options) ([]Result, error) {
 	var runs []*run
 	var at []int // of each pair, then the end
@@ -387,7 +387,7 @@ func errorsOf(results []Result) (mean, worst float64, rows int) {
 	return mean / float64(max(1, rows)), worst, rows
 }
 
-// PairsLine sums pairs up.
+// PairsLine is the line that sums pairs up.
 func PairsLine(results []Result) string {
 	mean, worst, rows := errorsOf(results)
 	s := fmt.Sprintf("colocation: mean error %.1f %%, worst %.1f %% (%d rows", 100*mean, 100*worst, rows)
@@ -397,7 +397,7 @@ func PairsLine(results []Result) string {
 	return s + ")"
 }
 
-// PairsMissed says which pairs are worse than wanted; one without a figure is a miss.
+// PairsMissed lists the pairs whose error is above the wanted one; a pair without a figure counts.
 func PairsMissed(results []Result) (out []string) {
 	for i := range results {
 		r := &results[i]

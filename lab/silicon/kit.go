@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// Probe is one thing that lab/silicon/measure measures on a board: a line of kit.csv. What it finds becomes a row in
+// Probe is one measurement that lab/silicon/measure makes on a board: a line of kit.csv. Its result becomes a row in
 // the form of rows.csv, which `heddle validate silicon` compares with a simulation.
 type Probe struct {
 	Group, Name, Unit, Program string
-	Args                       string // of the simulation; those of two runs are parted by |
-	OnBoard                    string // of the measurement, where it can afford more; "": Args
+	Args                       string // of the simulation; | separates the arguments of two runs
+	OnBoard                    string // of the measurement, if it can use larger sizes; "": Args
 	Value                      Expression
 	Launches                   int
 	Long                       bool
-	Soft                       string // why the row is not scored; "": it is
+	Soft                       string // why the row does not count in the score; "": it counts
 	Line                       int
 }
 
@@ -106,7 +106,7 @@ func readProbe(cells []string) (*Probe, error) {
 // braces hold an expression of the board's numbers.
 var braces = regexp.MustCompile(`\{[^}]*\}`)
 
-// Fill puts the board's numbers (sms) where arguments have an expression in braces: blocks={2*sms}.
+// Fill replaces expressions in braces by the board's numbers: blocks={2*sms}.
 func Fill(args string, board Figures) (string, error) {
 	var bad error
 	out := braces.ReplaceAllStringFunc(args, func(s string) string {
@@ -123,7 +123,7 @@ func Fill(args string, board Figures) (string, error) {
 	return out, bad
 }
 
-// Runs are the arguments of the runs that a text of arguments is about.
+// Runs are the arguments of each run in a text of arguments.
 func Runs(args string) ([]map[string]string, error) {
 	var out []map[string]string
 	for _, one := range strings.Split(args, "|") {
@@ -136,7 +136,7 @@ func Runs(args string) ([]map[string]string, error) {
 	return out, nil
 }
 
-// Measured is what a board gave for a probe.
+// Measured is the result of a probe on a board.
 type Measured struct {
 	*Probe
 	Args   string    // filled
@@ -144,7 +144,7 @@ type Measured struct {
 	Floor  float64   // cycles of an empty launch, measured the same way
 }
 
-// Median of the repetitions, and how far they lie apart in percent of it.
+// Median is the median of the repetitions, and their spread in percent of it.
 func (m *Measured) Median() (median, spread float64) {
 	v := slices.Clone(m.Values)
 	slices.Sort(v)
@@ -152,7 +152,7 @@ func (m *Measured) Median() (median, spread float64) {
 	return median, (v[len(v)-1] - v[0]) / median * 100
 }
 
-// About says what was measured: the end of every source.
+// About describes the board of a measurement: the end of every source.
 type About struct {
 	Board string // the name of its sheet
 	What  string // the GPU, its driver, its compiler

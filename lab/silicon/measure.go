@@ -40,7 +40,7 @@ type plan struct {
 	at   map[string]*run
 }
 
-// Measure simulates rows; results come in their order. The error names a wrong option, or an interruption.
+// Measure simulates rows and returns the results in their order. The error names a wrong option, or an interruption.
 func (s *Set) Measure(ctx context.Context, rows []*Row, o Options) ([]Result, error) {
 	p := &plan{set: s, o: &o, at: map[string]*run{}}
 	for _, r := range rows {

@@ -20,7 +20,7 @@ type pageRow struct {
 	Slow  bool // Heddle's figure is above silicon's
 }
 
-// Page writes the line that sums up, scores and rows as one HTML page without anything to load.
+// Page writes the summary line, scores and rows as one HTML page that loads nothing.
 func Page(w io.Writer, last string, results []Result, scores []Score) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },

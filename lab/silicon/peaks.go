@@ -11,11 +11,11 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Peak is a limit of a machine: as its sheet sets it, as a kernel reaches it on the sheet, and as it is
-// published for the board.
+// Peak is a limit of a machine: as its sheet sets it, as a kernel reaches it on the sheet, and as it is published for
+// the board.
 type Peak struct {
 	sheets.Peak
-	Result *Result // nil: no kernel reaches for it, and no published figure is at hand
+	Result *Result // nil: no kernel tries to reach it, and no published figure is known
 }
 
 // OpenPeaks reads the published limits of boards, in the form of measurements.
@@ -44,7 +44,7 @@ func (s *Set) Peaks(ctx context.Context, m *sheets.Machine, o Options) ([]Peak, 
 	return out, nil
 }
 
-// PeaksText prints limits of a machine and where the published figures are from.
+// PeaksText prints the limits of a machine and the sources of the published figures.
 func PeaksText(w io.Writer, peaks []Peak) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "PEAK\tMODELLED\tREACHED\tOF IT\tPUBLISHED\tUNIT")

@@ -20,13 +20,13 @@ import (
 // Set is everything in a folder like lab/silicon.
 type Set struct {
 	Dir    string
-	Rows   []*Row // of rows.csv or peaks.csv,
+	Rows   []*Row // of rows.csv or peaks.csv
 	Counts []*Count
-	Pairs  []*Pair // or of colocation.csv
+	Pairs  []*Pair // of colocation.csv
 	Boards map[string]*Board
 }
 
-// Machines are the machines of boards, in order of age of what is shipped here.
+// Machines are the machines of boards; those shipped here come first, by age.
 func (s *Set) Machines() []string {
 	var out []string
 	for _, r := range s.Rows {
@@ -69,7 +69,7 @@ func open(dir, file string) (*Set, error) {
 	return s, nil
 }
 
-// OpenRows is the rows of one file, for which name stands in messages, and the boards of dir that they name.
+// OpenRows reads the rows of one file, which messages call name, and the boards of dir that they name.
 func OpenRows(dir, name string, rows io.Reader) (*Set, error) {
 	s := &Set{Dir: dir, Boards: map[string]*Board{}}
 	return s, s.add(name, rows)
@@ -261,7 +261,7 @@ func pairs(what, s string) (map[string]string, error) {
 	return out, nil
 }
 
-// Select is the rows of a machine and of some groups; "" and none: all of them. What is unknown is an error.
+// Select returns the rows of a machine and of some groups; "" and no group: all of them. An unknown name is an error.
 func (s *Set) Select(machine string, groups []string, long bool) ([]*Row, error) {
 	if machine != "" && !slices.Contains(s.Machines(), machine) {
 		return nil, fmt.Errorf("no rows for machine %q: there are rows for %s%s", machine, strings.Join(s.Machines(),

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Score is what a group's rows on a machine say together.
+// Score sums up a group's rows on a machine.
 type Score struct {
 	Group, Machine string
 	Rows           int     // scored
@@ -82,7 +82,7 @@ func logRatio(r *Result) float64 {
 	return min(max(math.Log(r.NetHeddle/r.NetSilicon), -math.Log(worstRatio)), math.Log(worstRatio))
 }
 
-// Missed are the scores that are worse than wanted, as text; a row without a figure is a miss.
+// Missed lists the scores that are worse than wanted, as text; a row without a figure counts as a miss.
 func Missed(scores []Score) []string {
 	var out []string
 	for i := range scores {

@@ -33,13 +33,13 @@ type Row struct {
 	Program            string              // of kernels/, without .star
 	Runs               []map[string]string // arguments of the program; most rows need one run
 	Set                map[string]string   // overrides of the board's sheet
-	Value              Expression          // from what the runs printed to the published figure
-	// Launches of the kernels are no part of what is compared: Floor cycles of each are taken
-	// from the published figure, an empty launch from the simulated one. 0: they are.
+	Value              Expression          // how to compute the published figure from what the runs printed
+	// Launches is the number of launches that the comparison leaves out: Floor cycles of each are subtracted from the
+	// published figure, an empty launch from the simulated one. 0: launches are part of both.
 	Launches int
 	Floor    float64
-	Long     bool   // takes long, or says the same as its neighbours: only with Options.Long
-	Soft     string // why the row is not scored; "": it is
+	Long     bool   // takes long, or repeats its neighbours: only with Options.Long
+	Soft     string // why the row does not count in the score; "": it counts
 	Source   string
 	Line     int // in the file
 }
@@ -47,7 +47,7 @@ type Row struct {
 // Board is a sheet of boards/.
 type Board struct {
 	Name    string
-	Machine string // the sheet it is about: its base's base, down to a shipped one
+	Machine string // the machine that it belongs to: the shipped sheet at the end of its chain of bases
 	File    string
 	MHz     float64 // core clock
 	SMs     int
@@ -58,13 +58,13 @@ type Result struct {
 	*Row
 	Machine string
 	Heddle  float64
-	// What is compared: both less their launches, where the row says so.
+	// NetHeddle and NetSilicon are the figures that are compared, without the launches if the row says so.
 	NetSilicon, NetHeddle float64
 	Soft                  string // as in Row, or that the row is mostly launch
 	Err                   string // why there is no figure: a sheet that refuses a kernel, a program that fails
 }
 
-// Scored says that the row counts.
+// Scored says whether the row counts in the score.
 func (r *Result) Scored() bool { return r.Err == "" && r.Soft == "" }
 
 // Error is the relative error of a row with a figure: 0.1 is 10 % too much.

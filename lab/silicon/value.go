@@ -13,10 +13,9 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Expression turns figures into the published one. Its names are those of the lines
-// "RESULT name figure" that the program prints, dots as underscores; cycles, of all launches
-// that count, from launch to end; last, of the last one, from start to end; mhz, the core
-// clock. Those of a second run end in _2.
+// Expression computes the published figure from figures of a simulation. It may use the names of the lines "RESULT
+// name figure" that the program prints, with _ for dots; cycles, of all launches that count, from launch to end;
+// last, of the last one, from start to end; mhz, the core clock. Names of a second run end in _2.
 type Expression struct {
 	text string
 	tree syntax.Expr
@@ -72,10 +71,10 @@ func (f Figures) simulated(r *sim.Result, suffix string) error {
 // Span is the core cycles that a launch took: since it was launched, and since it began.
 type Span struct{ Launched, Ran float64 }
 
-// Figures are what expressions are evaluated with.
+// Figures are the values of the names in expressions.
 type Figures map[string]float64
 
-// Add takes the lines that a run printed and what its launches took, under names that end in suffix.
+// Add adds the lines that a run printed and the cycles of its launches, under names that end in suffix.
 func (f Figures) Add(log []string, launches []Span, suffix string) error {
 	for _, line := range log {
 		words := strings.Fields(line)

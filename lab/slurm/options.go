@@ -8,8 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Options are what a user asks of Slurm, by flags or in a profile file. Empty fields leave the
-// choice to the cluster.
+// Options are what a user asks of Slurm, by flags or in a profile file. The cluster chooses for an empty field.
 type Options struct {
 	Partition  string   `yaml:"partition"`
 	Time       string   `yaml:"time"`   // of a task, as sbatch has it: 90, 1:30:00, 2-12
@@ -40,7 +39,7 @@ func ReadOptions(file string) (o Options, err error) {
 	return o, yamldoc.Decode(root, "a profile for Slurm", &o)
 }
 
-// Check says what is wrong with the options, and sets what was left open here.
+// Check reports wrong options and sets the defaults of this package.
 func (o *Options) Check() error {
 	if o.CPUs == 0 {
 		o.CPUs = 1

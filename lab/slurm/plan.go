@@ -17,10 +17,9 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Point is one simulation of a plan. Paths in its Spec are as the client had them, from the
-// client's working directory.
+// Point is one simulation of a plan. Paths in its Spec are relative to the client's working directory.
 type Point struct {
-	Hash  string   `json:"hash"` // of the spec: where its result goes
+	Hash  string   `json:"hash"` // of the spec: the place of its result
 	Label string   `json:"label"`
 	Alone bool     `json:"alone,omitempty"`
 	Spec  sim.Spec `json:"spec"`

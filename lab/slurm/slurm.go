@@ -30,15 +30,15 @@ import (
 type Pool struct {
 	Options Options
 	Code    string // identity of the simulator (lab.Code)
-	// Wait stays until everything has its result or error. Without it, what has none gets
+	// Wait makes Do return only when every task has its result or error. Without it, tasks that are not done get
 	// lab.ErrLater.
 	Wait bool
 	// Retry submits what failed before again, once.
 	Retry bool
-	// Tell, if any, is told where the simulations are: how many tasks run, and what others wait for.
+	// Tell, if not nil, gets the state of the simulations: how many tasks run, and what the others wait for.
 	Tell func(string)
-	// Poll is the longest time between two looks into queue and store; 0: five seconds. The first
-	// ones follow each other sooner.
+	// Poll is the longest time between two looks at queue and store; 0: five seconds. The first looks follow each
+	// other sooner.
 	Poll time.Duration
 
 	run     command // nil: the programs of this computer
@@ -48,18 +48,18 @@ type Pool struct {
 	program string // the copy of this one
 }
 
-// Receipt says what a client has done and left.
+// Receipt says what a client has submitted and what is still open.
 type Receipt struct {
 	Jobs   []int // arrays submitted
-	Tasks  int   // of these
-	Points int   // in these
+	Tasks  int   // tasks in these arrays
+	Points int   // points in these tasks
 	Open   int   // points that have neither result nor error yet
-	Queued int   // of these, in the queue by other clients
-	// Refused is why Slurm did not take the others, such as a limit of its queue.
+	Queued int   // of Open, points that other clients have put into the queue
+	// Refused is the reason for which Slurm did not accept the others, such as a limit of its queue.
 	Refused error
 }
 
-// Receipt is about everything since the pool began.
+// Receipt counts everything since the pool began.
 func (p *Pool) Receipt() Receipt { return p.receipt }
 
 // Err is why nothing could be submitted, nil if there is no such reason. The tasks concerned have

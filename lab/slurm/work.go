@@ -10,9 +10,9 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Work does the points of a task that are not in the store yet: what a node of the cluster runs.
-// r keeps its results in the store. A point that ends with an error leaves that in the store.
-// The error is one of the plan, or sim.ErrStopped.
+// Work does the points of a task that are not in the store yet: a node of the cluster runs it. r keeps its results in
+// the store. A point that fails leaves its error in the store. The returned error is one of the plan, or
+// sim.ErrStopped.
 func Work(ctx context.Context, r *lab.Runner, code, plan string, task int) error {
 	var points []Point
 	head, err := readPlan(plan, func(i int) bool { return i == task }, func(_ int, p []Point) bool {

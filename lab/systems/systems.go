@@ -1,8 +1,6 @@
-// Package systems says which machine can host which way of sharing: the systems of the five papers, and
-// what GPUs that people own offer.
-//
-// A reader must know two types. System is a way of sharing with the shortest run that uses it. Cell is
-// one system on one machine: it works, or the simulator refuses it with a reason.
+// Package systems says which machine can host which way of sharing: the systems of the five papers, and those that
+// commercial GPUs offer. A reader must know two types. System is a way of sharing with the shortest run that uses it.
+// Cell is one system on one machine: it works, or the simulator refuses it with a reason.
 package systems
 
 import (
@@ -21,9 +19,9 @@ import (
 // System is a way of sharing.
 type System struct {
 	Name    string // column of the table
-	What    string // where it is from, and what a run file says to get it
+	What    string // its source, and how a run file asks for it
 	Sharing sim.Sharing
-	// Apps are how many applications run kernels, and CPU that a program on CPU cores runs beside them.
+	// Apps is the number of applications that run kernels; CPU is the number of programs on CPU cores beside them.
 	Apps   int
 	CPU    bool
 	Target bool // the first application has a target
@@ -75,7 +73,7 @@ func All() []System {
 type Cell struct {
 	Machine string
 	System  *System
-	Set     []string // settings of the sheet under which Refused is said, such as vm.enabled=true
+	Set     []string // settings of the sheet with which Refused was checked, such as vm.enabled=true
 	Refused error    // nil: it works
 }
 
@@ -104,7 +102,7 @@ func (s *System) Spec(m *sheets.Machine, app string) sim.Spec {
 	return spec
 }
 
-// Check says whether a machine hosts the system, and under which settings.
+// Check says whether a machine hosts the system, and with which settings.
 func (s *System) Check(machine string) (Cell, error) {
 	c := Cell{Machine: machine, System: s}
 	set := map[string]string{}
@@ -143,7 +141,7 @@ func contains(set map[string]string, settings []string) bool {
 	return true
 }
 
-// Table is every system on every machine, a row a machine.
+// Table is the result of every system on every machine, a row a machine.
 func Table(machines []string) ([][]Cell, error) {
 	systems := All()
 	out := make([][]Cell, len(machines))
@@ -249,7 +247,7 @@ func Head(table [][]Cell) []string { return rows(table)[0] }
 // Rows are the lines below the head.
 func Rows(table [][]Cell) [][]string { return rows(table)[1:] }
 
-// Reasons are why cells do not simply say yes: system, machines, and the sentence.
+// Reasons explain the cells that are not a plain yes: system, machines, and the sentence.
 func Reasons(table [][]Cell) (out [][]string) {
 	for _, r := range reasons(table) {
 		out = append(out, []string{r.system, strings.Join(r.machines, ", "), r.text})

@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Parts is what the memory behind the interconnect is built of.
+// Parts are the inputs from which the memory behind the interconnect is built.
 type Parts struct {
 	Sheet   *sheets.Machine
 	Map     *addrmap.Map
@@ -24,11 +24,11 @@ type Parts struct {
 	Clock   *timing.Clock
 	Wakeups timing.Wakeups
 	Apps    []App
-	// Traffic makes a table of counters for components that requests pass.
+	// Traffic makes a table of counters for components that requests pass through.
 	Traffic func(owner string, desc []stat.Desc, instances int) *stat.Table
 }
 
-// App is what the memory knows of an application.
+// App is the memory's view of an application.
 type App struct {
 	Name string
 	Side hybrid.Class // of the chip
@@ -55,8 +55,8 @@ func (m *Memory) Build(p *Parts) error {
 	return nil
 }
 
-// Stacks is the number of HBM stacks whose channels exchange lines: there are some where the sheet has
-// PageMove's hardware and a page lies in one channel group.
+// Stacks is the number of HBM stacks whose channels exchange lines: there are such if the sheet has PageMove's
+// hardware and a page lies in one channel group.
 func Stacks(s *sheets.Machine, amap *addrmap.Map) int {
 	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
 		s.DRAM.Stacks*amap.Groups() == amap.Channels() {

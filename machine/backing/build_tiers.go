@@ -142,9 +142,8 @@ func hybridShape(s *sheets.Machine) hybrid.Shape {
 	return shape
 }
 
-// Color gives the pages of CPU and GPU colors of their own, where the sets of the fast tier
-// are divided (Hydrogen, section IV-F): operating system and GPU runtime do it, and know cap
-// and bw.
+// Color gives the pages of CPU and GPU colors of their own, if the sets of the fast tier are divided (Hydrogen,
+// section IV-F): operating system and GPU runtime do it, and know cap and bw.
 func Color(s *sheets.Machine, apps []App, tab *vm.Tables) error {
 	h := &s.Memory.Hybrid
 	if h.Partition != "sets" {

@@ -30,7 +30,8 @@ type Memory struct {
 	layouts *interconnect.Layouts
 	clock   *timing.Clock
 	wakeups timing.Wakeups
-	// Told of what is done for the copy engine's jobs: a line a stack has copied, a write-back that is in DRAM's queue.
+	// OnMigrated and OnWritten are called for jobs of the copy engine: a stack has copied a line, a write-back is in
+	// DRAM's queue.
 	OnMigrated func(job int32, now uint64)
 	OnWritten  func(job int32)
 
@@ -61,7 +62,7 @@ func (m *Memory) Tick(i int, now uint64) uint64 {
 	return m.Tiers.tickController(now)
 }
 
-// Settle brings the counters of channels up to a cycle that has not run: its requests have yet to come.
+// Settle brings the counters of channels up to a cycle that has not run yet; requests of that cycle are not included.
 func (m *Memory) Settle(now uint64) {
 	for _, c := range m.channels {
 		c.settle(now)
@@ -72,11 +73,11 @@ func (m *Memory) Settle(now uint64) {
 // Slice is the LLC slice of a line.
 func (m *Memory) Slice(line uint64) *cache.Slice { return m.Slices[m.layouts.Slice(line)] }
 
-// Drop forgets what the LLC holds of a line.
+// Drop removes a line from the LLC.
 func (m *Memory) Drop(line uint64) { m.Slice(line).Drop(line) }
 
-// Clean has the LLC write a line back, for a job of the copy engine (OnWritten). Wrote says that there was something to
-// write; not ok, that the slice has no room for it.
+// Clean makes the LLC write a line back, for a job of the copy engine (OnWritten). wrote says that the line was
+// dirty; ok is false if the slice has no room for the write-back.
 func (m *Memory) Clean(line uint64, job int32, now uint64) (wrote, ok bool) {
 	k := m.layouts.Slice(line)
 	if wrote, ok = m.Slices[k].Clean(line, mem.ForCopyEngine, job); wrote {
@@ -85,7 +86,7 @@ func (m *Memory) Clean(line uint64, job int32, now uint64) (wrote, ok bool) {
 	return wrote, ok
 }
 
-// WritesBack says that write-backs to so many bytes from start on wait between the LLC and DRAM, in a channel group.
+// WritesBack says whether write-backs to the n bytes from start on wait between the LLC and DRAM, in a channel group.
 func (m *Memory) WritesBack(group int, start, bytes uint64) bool {
 	within := func(f *mem.Fetch) bool { return f.Write() && f.Line-start < bytes }
 	per := m.layouts.PerChannel
@@ -107,14 +108,15 @@ func (m *Memory) WritesBack(group int, start, bytes uint64) bool {
 	return false
 }
 
-// Quiet says that nothing of a slice is under way to DRAM or waits for it, in the slice or its channel.
+// Quiet says that no request or write-back of a slice is on its way to DRAM or waits for it, in the slice or its
+// channel.
 func (m *Memory) Quiet(slice int) bool {
 	c := m.channels[m.layouts.ChannelOf(slice)]
 	return m.Slices[slice].Empty() && c.delay.Len() == 0 && len(c.free) == len(c.busy)
 }
 
-// Migrate has an HBM stack copy a line from one of its channels to another; false when the stack has no room.
-// When the line is copied the stack calls OnMigrated.
+// Migrate makes an HBM stack copy a line from one of its channels to another; false if the stack has no room. When
+// the line is copied the stack calls OnMigrated.
 func (m *Memory) Migrate(from, to uint64, job int32, tenant mem.TenantID, now uint64) bool {
 	src, dst := m.layouts.Whole.Decode(from), m.layouts.Whole.Decode(to)
 	per := m.layouts.Whole.Groups() // channels of a stack, one of each group

@@ -158,11 +158,10 @@ func (x *Tiers) sync(now uint64) {
 	}
 }
 
-// MemorySplit is how a hybrid memory is divided between CPU and GPU. What is nil stays as it
-// is.
+// MemorySplit is the division of a hybrid memory between CPU and GPU. A field that is nil stays as it is.
 type MemorySplit struct {
 	Ways     *int // of each set, for data of the CPU
-	Channels *int // superchannels that are the CPU's alone
+	Channels *int // superchannels that only the CPU uses
 	Tokens   *int // migrations of the GPU per period
 }
 
@@ -177,7 +176,7 @@ func (x *Tiers) CanSplit() error {
 	return nil
 }
 
-// Divided is how the memory is divided; nil what nobody can set.
+// Divided is the current division of the memory; a field is nil if it cannot be set.
 func (x *Tiers) Divided() (s MemorySplit) {
 	if x.CanSplit() != nil {
 		return s
@@ -191,9 +190,8 @@ func (x *Tiers) Divided() (s MemorySplit) {
 	return s
 }
 
-// Split divides the memory anew, from this cycle on. Nothing moves for it: blocks that are
-// misplaced then leave when they are hit, unless the sheet says otherwise
-// (memory.hybrid.reconfigure).
+// Split divides the memory anew, from this cycle on. No block moves now: a block in a way that it may no longer use
+// leaves when it is hit, unless the sheet says otherwise (memory.hybrid.reconfigure).
 func (x *Tiers) Split(s *MemorySplit) error {
 	if err := x.CanSplit(); err != nil {
 		return err

@@ -23,9 +23,9 @@ func (s *Slice) Flush() (done bool) {
 	return done
 }
 
-// FlushFrom does the same with the first line at or after index at, while others may be in
-// flight: those that wait for data stay, and with `copies` those whose home is here. It returns
-// the index to go on at, and whether it has come to the end.
+// FlushFrom flushes from the line with index at on, while other requests may be in flight. Lines that wait for data
+// stay, and with `copies` those whose home is here. It returns the index to continue at, and whether the slice is
+// done.
 func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 	t := s.tags
 	for ; at < len(t.Tag); at++ {
@@ -41,9 +41,8 @@ func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 	return at, true
 }
 
-// Clean writes back a line that is there and dirty, and invalidates it. wrote says
-// that a write-back was queued, for its owner. False, with nothing done, when
-// Below is full.
+// Clean writes a line back and invalidates it, if it is there and dirty. wrote says that a write-back was queued, for
+// its owner. False, with nothing done, if Below is full.
 func (s *Slice) Clean(line uint64, owner mem.Owner, token int32) (wrote, ok bool) {
 	i := s.tags.Find(line)
 	if i == tags.None {
@@ -52,9 +51,8 @@ func (s *Slice) Clean(line uint64, owner mem.Owner, token int32) (wrote, ok bool
 	return s.evict(i, owner, token)
 }
 
-// Forget makes a line of memory that was given back unreadable; one that waits for data
-// stays. What is dirty is still written when its place is needed, as hardware does, which
-// is not told that nobody will read it.
+// Forget makes a line of freed memory unreadable; a line that waits for data stays. Dirty data are still written when
+// their place is needed: hardware does not learn that nothing will read them.
 func (s *Slice) Forget(line uint64) {
 	i := s.tags.Find(line)
 	switch {

@@ -35,7 +35,7 @@ const (
 	samplerCounters
 )
 
-// SamplerCounters describes them.
+// SamplerCounters describes the counters of a sampler.
 func SamplerCounters() []stat.Desc {
 	return []stat.Desc{
 		{Name: "norep_lookups", Unit: "requests", Doc: "sampled lookups, without replication"},
@@ -118,7 +118,7 @@ func (x *Sampler) passed(set int, r *mem.Req) {
 	}
 }
 
-// Passed tells the slice's sampler of a load of a line of another slice that goes straight on.
+// Passed notes a load of another slice's line that passes this slice, for the slice's sampler.
 func (s *Slice) Passed(r *mem.Req) {
 	if s.sampler != nil && r.Op == mem.Read && r.ReadOnly {
 		s.sampler.passed(s.tags.Set(r.Line), r)

@@ -36,18 +36,17 @@ type share struct {
 	doomed  []bool  // by line index: what is on its way is out of date, nobody may find it later
 }
 
-// Sharing is how a slice shares with others.
+// Sharing connects a slice with other slices.
 type Sharing struct {
-	Port  mem.Port // the slice's own, for what it asks of others
+	Port  mem.Port // the slice's own port, for its requests to others
 	Queue int      // requests that wait for the network between slices, at least 1
-	Keep  bool     // a home keeps lines that only others have asked for
-	// Copies says whether the slice of the other half, whose copies are invalidated by writes,
-	// holds a line: what its home knows from a presence bit for each line there. nil: copies
-	// are read-only.
+	Keep  bool     // a home also keeps lines that only other partitions have asked for
+	// Copies says whether the slice of the other half holds a line, whose copies writes invalidate. Its home knows
+	// that from a presence bit for each line. nil: copies are read-only.
 	Copies func(line uint64) bool
 }
 
-// Share makes the slice one that shares; it must be empty.
+// Share makes the slice one that shares; the slice must be empty.
 func (s *Slice) Share(x Sharing) {
 	s.inputs = len(s.in)
 	n := len(s.tags.Tag)
@@ -63,7 +62,7 @@ func (x *share) empty() bool { return x.far.Len() == 0 && x.onward.Len() == 0 &&
 // network between slices.
 func (s *Slice) CanAcceptFar(now uint64) bool { return s.in[1].room(now) }
 
-// AcceptFar takes one, as Accept.
+// AcceptFar takes a request that has crossed the network between slices, as Accept does.
 func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 	s.slab.R[h].Flags |= mem.Crossed
 	at = now + s.cfg.latency
@@ -77,7 +76,7 @@ func (s *Slice) Far() *mem.Queue[Answer] { return &s.share.far }
 // Onward is the queue of requests for other slices.
 func (s *Slice) Onward() *mem.Ring[int32] { return &s.share.onward }
 
-// Recall is the queue of writes whose copies are to be forgotten before they are acknowledged.
+// Recall is the queue of writes that are acknowledged only when copies of their lines are invalidated.
 func (s *Slice) Recall() *mem.Queue[int32] { return &s.share.recall }
 
 // Holds says whether the slice has a line or waits for it.
@@ -172,13 +171,13 @@ func (s *Slice) recalls(h int32, r *mem.Req) bool {
 	return true
 }
 
-// Recalled answers such a write: the copy is gone.
+// Recalled acknowledges a write of the Recall queue: the copy is gone.
 func (s *Slice) Recalled(h int32, now uint64) {
 	s.slab.R[h].Flags &^= mem.Invalidation
 	s.Reply.Push(Answer{now, h})
 }
 
-// Invalidate forgets a copy, because the line has been written at home.
+// Invalidate removes a copy, because the line has been written at its home.
 func (s *Slice) Invalidate(line uint64) {
 	i := s.tags.Find(line)
 	if i == tags.None {

@@ -127,7 +127,7 @@ type Slice struct {
 	flushAt  int       // next line index of a flush in progress
 	sampler  *Sampler  // nil: nobody samples this slice
 
-	// Below holds what is asked of the memory below, oldest first: lines to fetch or to write.
+	// Below holds the slice's requests to the memory below, oldest first: lines to fetch or to write.
 	Below mem.Ring[mem.Fetch]
 	Taken uint64 // fetches and write-backs that have left Below so far
 	// Reply holds answered requests with the cycle they may leave, oldest first.
@@ -228,7 +228,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 	return next
 }
 
-// Retry lets stalled heads try again: something they may have waited for happened.
+// Retry lets stalled heads try again: an event has happened that they may have waited for.
 func (s *Slice) Retry(now uint64) {
 	for i := range s.inputs {
 		if q := &s.in[i]; q.stalled {
@@ -451,7 +451,7 @@ func (s *Slice) write(r *mem.Req, row []uint64) bool {
 // CanFill says whether DRAM may hand over another line.
 func (s *Slice) CanFill() bool { return !s.fills.Full() }
 
-// Fill takes what DRAM has fetched; the next Tick puts it into the data array.
+// Fill takes data that DRAM has fetched; the next Tick puts them into the data array.
 func (s *Slice) Fill(f mem.Fetch) { s.fills.Push(f) }
 
 // filled brings sectors of line index i and answers who waited.

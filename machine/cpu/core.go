@@ -40,7 +40,7 @@ type Core struct {
 	table    *stat.Table
 }
 
-// New makes a core that has nothing to do. Port is where its answers come back.
+// New makes a core without a program. Answers come back at port.
 func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, port mem.Port) (*Core, error) {
 	c := &Core{
 		ID: id, cfg: cfg, window: newWindow(cfg), stores: newStoreBuffer(cfg.stores), branches: newBranches(cfg.branch),
@@ -51,13 +51,13 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, port mem.Port) 
 	return c, err
 }
 
-// Program is what a core is to execute.
+// Program is the work of a core.
 type Program struct {
 	Source scalar.Source
-	// Insts is the instructions of an execution; a source that ends before begins again. 0: an
-	// execution ends with its source.
+	// Insts is the length of an execution in instructions; a source that ends before starts again. 0: an execution
+	// ends with its source.
 	Insts uint64
-	Once  bool // one execution, else over and over
+	Once  bool // execute once; else again and again
 }
 
 // Start gives the core a program of a tenant, whose first instructions are dispatched in the cycle
@@ -186,7 +186,7 @@ func (c *Core) foresee() {
 	}
 }
 
-// SyncCounters brings those counters up to date that are not kept so.
+// SyncCounters updates the counters that are not kept up to date in every cycle.
 func (c *Core) SyncCounters() {
 	if !c.running {
 		return
@@ -195,7 +195,7 @@ func (c *Core) SyncCounters() {
 	c.row[LoadCycles] = uint64(c.waited / perCycle)
 }
 
-// Due is the next cycle in which the core has to be run, or has a request that leaves.
+// Due is the next cycle in which the core has to run, or in which a request leaves it.
 func (c *Core) Due() uint64 {
 	at := c.due
 	if c.caches.out.Len() > 0 {
@@ -204,7 +204,7 @@ func (c *Core) Due() uint64 {
 	return at
 }
 
-// Out is the oldest request that has left the core, up to the cycle it has been run to.
+// Out is the oldest request that has left the core, up to the cycle up to which it has run.
 func (c *Core) Out() (h int32, ok bool) {
 	if q := &c.caches.out; q.Len() > 0 && q.Head().at <= c.now {
 		return q.Head().h, true
@@ -212,7 +212,7 @@ func (c *Core) Out() (h int32, ok bool) {
 	return 0, false
 }
 
-// Sent takes the oldest request away: the interconnect has it.
+// Sent removes the oldest request: the interconnect has it.
 func (c *Core) Sent() {
 	if c.slab.R[c.caches.out.Pop().h].Op == mem.Write {
 		c.caches.writing--
@@ -224,23 +224,22 @@ func (c *Core) Sent() {
 	}
 }
 
-// Deliver brings the answer to a request, in a cycle the core has not been run to.
+// Deliver brings the answer to a request, in a cycle that the core has not run yet.
 func (c *Core) Deliver(h int32, at uint64) {
 	c.arrivals.Push(departed{at, h})
 	c.due = min(c.due, at)
 }
 
-// Executions is how often the core has executed its program to the end.
+// Executions is the number of times that the core has executed its program to the end.
 func (c *Core) Executions() uint64 { return c.row[Executions] }
 
-// Reached is the instruction up to which the times of retirement are known: it grows while the
-// program goes on.
+// Reached is the instruction up to which retirement times are known; it grows while the program runs.
 func (c *Core) Reached() int64 { return c.window.allKnown() }
 
 // InFlight is the number of requests that have not been answered.
 func (c *Core) InFlight() int { return c.inflight }
 
-// Err is what is wrong with the program, once the core has come to it.
+// Err is the error in the program, once the core has reached it.
 func (c *Core) Err() error {
 	if c.program.err != nil {
 		return c.program.err

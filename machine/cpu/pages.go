@@ -10,10 +10,10 @@ import (
 // trace being spread over 47 bits.
 const pageBits = 12
 
-// Frames is the memory of a program's cores: pieces of it as they are touched first.
+// Frames is the memory of a program's cores: pieces of it get their places when they are touched first.
 type Frames struct {
 	Bytes uint64 // of a piece: a power of two, at least 4 KiB
-	// Take is where a piece lies; it is asked for when one is touched first, and never else.
+	// Take gives a piece its place, when the piece is touched first.
 	Take func() (addr uint64, err error)
 }
 

@@ -13,8 +13,8 @@ const (
 	FRFCFS         Sched = iota // timing-ready first, then oldest
 	FCFS                        // strictly oldest first
 	PrIS                        // urgent ones first, row hits before others, then oldest
-	FRFCFSRowHit                // FRFCFS, but no row is closed under a hit that arrived before who closes it
-	FRFCFSPriorHit              // FRFCFS, but no row is closed under a hit
+	FRFCFSRowHit                // FRFCFS, but no row is closed while an older request than the closing one hits it
+	FRFCFSPriorHit              // FRFCFS, but no row is closed while a request hits it
 )
 
 // SchedNames lists the schedulers that a sheet or a flag may name.

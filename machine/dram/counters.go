@@ -2,8 +2,7 @@ package dram
 
 import "github.com/heddle-sim/heddle/stat"
 
-// Counter indices. Rank-wide commands (refresh and the PREab before it) belong to
-// nobody and are counted for tenant 0.
+// Counter indices. Rank-wide commands (refresh and the PREab before it) belong to no tenant and count for tenant 0.
 const (
 	CReads          = iota // read requests accepted
 	CWrites                // write requests accepted

@@ -29,10 +29,9 @@ type MigrationTiming struct {
 	LineBursts int  // columns (accesses) per line: 128 bytes / Config.Access
 	Crossbar   bool // any idle TSV set of the stack can carry a line; otherwise the source channel's own only
 	Queue      int  // migrations the stack can hold
-	// MaxWait is the number of clocks a migration stands back for ordinary requests,
-	// from when no older migration needs its banks and no older request its lines. After that it closes rows that still
-	// have hits and books the paths it needs for when they are free. The paper has
-	// no such limit.
+	// MaxWait is the number of clocks for which a migration gives way to ordinary requests, from when no older
+	// migration needs its banks and no older request its lines. After that it closes rows that still have hits and
+	// reserves the paths it needs. The paper has no such limit.
 	MaxWait int
 }
 

@@ -7,8 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
-// Unit is what an access of a channel moves, in bytes. A hit moves one or two of them, a
-// migration all of a block.
+// Unit is the size of a channel's access in bytes. A hit moves one or two units, a migration all units of a block.
 const Unit = 64
 
 // The tiers.
@@ -57,12 +56,12 @@ type Config struct {
 	Registers  int  // transfers of blocks at once
 	Buffers    int  // blocks of data for them: a transfer takes one, or two to swap or to write back
 	Port       int  // accesses that wait for a channel
-	WritesStay bool // write-backs of blocks in the slow tier go there and move nothing
+	WritesStay bool // write-backs of blocks in the slow tier go there, and no block moves for them
 	SerialTag  bool
 	Chained    bool // sets of one way are chained in groups (HAShCache)
 
 	Classes []Class // by row of counters
-	Apps    int     // applications: rows from there on are what is moved for them
+	Apps    int     // number of applications; rows from there on count what is moved for them
 }
 
 // maxBlocks bounds the blocks of either tier: a block's number is 32 bits wide.

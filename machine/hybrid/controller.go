@@ -98,12 +98,11 @@ type arrival struct {
 	part int32
 }
 
-// Controller is what lies between the last-level cache and two tiers of memory. The cache
-// hands it requests (CanAccept, Accept) and takes what is Done; the channels of the tiers
-// take accesses from Out and report what they have read (Arrived). Tick must be called at
-// the clocks it returns, and in the next clock after Accept and Arrived.
+// Controller stands between the last-level cache and two tiers of memory. The cache hands it requests (CanAccept,
+// Accept) and takes those that are Done; the channels of the tiers take accesses from Out and report data that they
+// have read (Arrived). Tick must be called at the clocks it returns, and in the next clock after Accept and Arrived.
 type Controller struct {
-	Done mem.Queue[mem.Fetch] // reads that have their data, and writes somebody waits for
+	Done mem.Queue[mem.Fetch] // reads that have their data, and writes that a requester waits for
 
 	out    outlets
 	cfg    *Config
@@ -131,7 +130,7 @@ type Controller struct {
 	turn    int  // of positions that misplaced blocks of flat memory go to
 }
 
-// New makes a controller with nothing in the fast tier. Rows of counters are by tenant.
+// New makes a controller with an empty fast tier. Rows of counters are by tenant.
 func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -175,10 +174,10 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	return c, nil
 }
 
-// Out is where the accesses of a channel of a tier wait, oldest first.
+// Out is the queue of accesses for a channel of a tier, oldest first.
 func (c *Controller) Out(tier, channel int) *mem.Ring[Access] { return &c.out.ring[tier][channel] }
 
-// Fed is the channels of a tier that have got accesses since it was last asked, a bit each.
+// Fed is the set of a tier's channels that have got accesses since the last call, a bit each.
 func (c *Controller) Fed(tier int) uint64 {
 	fed := c.out.fed[tier]
 	c.out.fed[tier] = 0
@@ -244,9 +243,8 @@ func (c *Controller) bankOf(set, index uint32) int {
 	return int(c.table.entryLine(set, index) % uint64(len(c.banks)))
 }
 
-// Tick looks up what is due at clock now and moves blocks on. It returns the next clock with
-// work; at the latest after the next Accept, Arrived or access taken from Out it has some
-// again.
+// Tick looks up the requests that are due at clock now and advances transfers of blocks. It returns the next clock
+// with work; after Accept, Arrived or an access taken from Out there is work again at once.
 func (c *Controller) Tick(now uint64) uint64 {
 	next := never
 	c.stalled = false
@@ -337,7 +335,7 @@ func (c *Controller) progress(r int32, units int) {
 	c.room.requests++
 }
 
-// Arrived tells at clock now that a channel has read what a buffer waits for.
+// Arrived announces, at clock now, that a channel has read the data that a buffer waits for.
 func (c *Controller) Arrived(buffer int32, now uint64) {
 	i := buffer & bufferIndex
 	switch buffer &^ bufferIndex {

@@ -2,8 +2,7 @@ package hybrid
 
 import "fmt"
 
-// SwapMode is what becomes of data of the CPU that are hit outside its own channels (section
-// VI-B, Figure 7a).
+// SwapMode says what happens when data of the CPU are hit outside its own channels (section VI-B, Figure 7a).
 type SwapMode string
 
 // The modes.
@@ -11,16 +10,16 @@ const (
 	SwapAlways SwapMode = "swap"  // they change places with the least recently used of those inside
 	SwapProb   SwapMode = "prob"  // every other time
 	SwapNone   SwapMode = "none"  // they stay
-	SwapIdeal  SwapMode = "ideal" // as swap, at once and without traffic
+	SwapIdeal  SwapMode = "ideal" // as SwapAlways, at once and without traffic
 )
 
-// HydrogenOptions are what the paper compares.
+// HydrogenOptions are the variants that the paper compares.
 type HydrogenOptions struct {
 	Swap       SwapMode
 	Split      Split   // at the start
 	Tokens     uint64  // per period; Unlimited
-	ByShare    bool    // Tokens are those of the first period, and later ones bring
-	Share      float64 // of the GPU's requests in the period before
+	ByShare    bool    // Tokens count for the first period only; later ones bring
+	Share      float64 // this share of the GPU's requests in the period before
 	Period     uint64  // clocks of the controller
 	PerChannel int     // counters, one per channel of the slow tier; 0: one for all of them
 	Mode       Mode
@@ -63,13 +62,13 @@ func (h *Hydrogen) each(tok uint64, i int) uint64 {
 	return (tok + n - 1 - uint64(i)) / n
 }
 
-// Split is how the fast memory is divided.
+// Split is the division of the fast memory.
 func (h *Hydrogen) Split() Split { return h.mapping.split }
 
-// Counts says that migrations take tokens, as many a period as is set.
+// Counts says that migrations take tokens and that each period brings a set number of them.
 func (h *Hydrogen) Counts() bool { return h.tokens != nil && !h.options.ByShare }
 
-// Tokens is how many a period brings, where they are counted.
+// Tokens is the number that a period brings, if they are counted.
 func (h *Hydrogen) Tokens() (n uint64) {
 	for i := range h.tokens {
 		n += h.tokens[i].tok
@@ -77,8 +76,8 @@ func (h *Hydrogen) Tokens() (n uint64) {
 	return n
 }
 
-// SetTokens changes at a clock how many tokens a period brings, where they are counted: at 0, where none has
-// been used, those of the first period, too.
+// SetTokens changes, at a clock, how many tokens a period brings, if they are counted. At clock 0, when none has been
+// used, it also changes those of the first period.
 func (h *Hydrogen) SetTokens(now, tok uint64) {
 	for i := range h.tokens {
 		if n := h.each(tok, i); now == 0 {

@@ -11,9 +11,9 @@ const MaxWays = 16
 // maxChannels bounds what a shape may claim.
 const maxChannels = 1 << 16
 
-// Shape is how sets and their ways lie over the superchannels of the fast memory. Where ways
-// are what is divided, they lie in channels, and one of the two numbers is a multiple of the
-// other. Where sets are (section IV-F), all ways of a set lie in one channel.
+// Shape says how sets and their ways lie over the superchannels of the fast memory. If ways are divided, they lie in
+// channels, and one of the two numbers is a multiple of the other. If sets are divided (section IV-F), all ways of a
+// set lie in one channel.
 type Shape struct {
 	Ways     int // of a set, 1 to MaxWays
 	Channels int // superchannels: each delivers a block per access
@@ -22,7 +22,7 @@ type Shape struct {
 	Page uint64
 }
 
-// Check says why there is no such shape.
+// Check says why the shape is impossible.
 func (s Shape) Check() error {
 	switch {
 	case s.Ways < 1 || s.Ways > MaxWays:
@@ -38,10 +38,9 @@ func (s Shape) Check() error {
 	return nil
 }
 
-// Channel is the superchannel of a way. Where ways are at least as many as channels it is
-// the same in every set; where they are fewer, sets begin one channel further each and their
-// ways lie evenly apart. Where sets are divided it is the set's. It never changes: only owners
-// do.
+// Channel is the superchannel of a way. With at least as many ways as channels it is the same in every set. With
+// fewer, each set begins one channel further than the set before, and its ways lie evenly apart. If sets are divided,
+// it is the set's channel. It never changes: only owners do.
 func (s Shape) Channel(set uint64, way int) int {
 	switch {
 	case s.Page > 0:
@@ -56,15 +55,15 @@ func (s Shape) Channel(set uint64, way int) int {
 // the ways of a set are elsewhere.
 func (s Shape) row() Shape { return Shape{Ways: s.Channels, Channels: s.Channels} }
 
-// Split is how a fast memory is divided, its capacity and its bandwidth apart.
+// Split is a division of the fast memory, by capacity and by bandwidth.
 type Split struct {
 	Cap int // ways of each set for data of the CPU; of sets, colors of each row
-	BW  int // superchannels, the first ones, that are the CPU's alone; the others are shared
+	BW  int // number of superchannels, from the first on, that only the CPU uses; the others are shared
 }
 
-// Fits says why a fast memory of this shape cannot be split so: bw*ways/channels <= cap <=
-// ways-1, so that the CPU's channels hold its data alone and the GPU has a way in each set.
-// In sets of one way cap has no meaning, and the GPU passes by those in the CPU's channels.
+// Fits says why a fast memory of this shape cannot have the split. It needs bw*ways/channels <= cap <= ways-1, so
+// that the CPU's channels hold only its data and the GPU has a way in each set. In sets of one way cap has no
+// meaning, and the GPU skips the sets in the CPU's channels.
 func (s Shape) Fits(p Split) error {
 	what := "ways"
 	if s.Page > 0 {
@@ -108,8 +107,8 @@ func NewMapping(s Shape, p Split) (Mapping, error) {
 	return Mapping{s, p}, s.Fits(p)
 }
 
-// GPUWays are the ways of a set that are the GPU's, a bit each; the others are the CPU's. A
-// set of one way in a shared channel is the GPU's by this, though the CPU uses it, too.
+// GPUWays are the ways of a set that belong to the GPU, a bit each; the others belong to the CPU. A set of one way in
+// a shared channel counts as the GPU's here, though the CPU uses it, too.
 func (m Mapping) GPUWays(set uint64) uint16 {
 	if m.shape.Page > 0 {
 		if m.GPUColor(set / m.shape.Page) {
@@ -140,8 +139,8 @@ func (m Mapping) GPUWays(set uint64) uint16 {
 	return gpu
 }
 
-// GPUColor says whose the sets of a color are, where sets are divided: a color of each row in
-// a shared channel is the GPU's, or more as cap leaves it more, in other channels in other rows.
+// GPUColor says, if sets are divided, whether the sets of a color belong to the GPU: a color of each row in a shared
+// channel does, or more than one if cap leaves the GPU more, in different channels in different rows.
 func (m Mapping) GPUColor(color uint64) bool {
 	n := uint64(m.shape.Channels)
 	return Mapping{m.shape.row(), m.split}.GPUWays(color/n)>>(color%n)&1 != 0
@@ -156,7 +155,7 @@ func weight(set uint64, way int) uint64 {
 	return x ^ x>>31
 }
 
-// Moved is how many ways of a set change hands from one mapping of a shape to another.
+// Moved is the number of ways of a set that change hands between two mappings of a shape.
 func Moved(from, to Mapping, set uint64) int {
 	return bits.OnesCount16(from.GPUWays(set) ^ to.GPUWays(set))
 }

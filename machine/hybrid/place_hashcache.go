@@ -55,7 +55,7 @@ func (p *HAShCache) see(v *View) {
 // Owners implements Policy: all ways are shared.
 func (p *HAShCache) Owners(uint64) Owners { return Owners{Of: [numClasses]uint16{p.all, p.all}} }
 
-// Hit implements Policy: who used a block last owns it.
+// Hit implements Policy: the class that used a block last owns it.
 func (p *HAShCache) Hit(v *View, _ int) (Action, int) {
 	p.see(v)
 	p.own(uint32(v.Set), v.Class)

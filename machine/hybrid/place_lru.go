@@ -1,8 +1,7 @@
 package hybrid
 
-// LRU is no partitioning: every miss fills the least recently used way, whoever owns what is
-// there. It is what Hydrogen is measured against (section V: "the baseline follows Figure 1
-// without any partitioning").
+// LRU is no partitioning: every miss fills the least recently used way, whichever class owns its data. Hydrogen is
+// measured against it (section V: "the baseline follows Figure 1 without any partitioning").
 type LRU struct{ all uint16 }
 
 // NewLRU is for sets of so many ways.

@@ -3,7 +3,7 @@ package hybrid
 // Owners are the ways of a set that each class may fill, a bit each.
 type Owners struct {
 	Of        [numClasses]uint16
-	Dedicated uint16 // ways in channels that are the CPU's alone
+	Dedicated uint16 // ways in channels that only the CPU uses
 }
 
 // View is a set as a policy sees it when a request has looked it up.
@@ -13,8 +13,8 @@ type View struct {
 	Block uint32 // number over all sets
 	Class Class  // class of the requester
 	Write bool   // it is a write-back of the cache above
-	Stays bool   // its block may not move for it: a write-back, where only reads migrate
-	Again bool   // the policy has been asked for it before
+	Stays bool   // its block may not move for it: it is a write-back, and only reads migrate
+	Again bool   // the policy was asked about it before
 	Slow  int    // channel of the slow tier the block's first unit lies in
 
 	Valid, Dirty, Busy uint16 // ways; busy ones take part in a transfer
@@ -24,8 +24,7 @@ type View struct {
 	ways  int
 }
 
-// Victim is the way of a mask to be filled next: one that holds nothing, then the least
-// recently used; -1 of none.
+// Victim is the way of a mask to fill next: an empty one, else the least recently used one; -1 if the mask is empty.
 func (v *View) Victim(mask uint16) int {
 	if way := v.order.least(mask&^v.Valid, v.ways); way >= 0 {
 		return way
@@ -45,30 +44,30 @@ func (v *View) fill(mask uint16) Choice {
 	return Choice{Way: Wait}
 }
 
-// Dirties says whether data of a way would have to be written back.
+// Dirties says whether the data in a way would have to be written back.
 func (v *View) Dirties(way int) bool { return v.Valid&v.Dirty>>way&1 != 0 }
 
-// Action is what becomes of a block that was hit.
+// Action says what happens to a block that was hit.
 type Action uint8
 
 // The actions.
 const (
 	Keep   Action = iota
-	Drop          // it leaves the fast tier once it was accessed
+	Drop          // it leaves the fast tier after the access
 	Swap          // it changes places with another way
-	Assign        // the same at once and for nothing, to compare with
+	Assign        // as Swap, at once and without cost, for comparison
 )
 
-// Choice is where the block of a miss goes: a way, or none of them.
+// Choice says where the block of a miss goes: a way, or none of them.
 type Choice struct {
 	Set uint32 // differs from the block's own where sets are chained
 	Way int
 }
 
-// Ways of a Choice that are none.
+// Values of a Choice that name no way.
 const (
 	Bypass = -1 // the block stays in the slow tier
-	Wait   = -2 // all ways it might have take part in transfers: ask again
+	Wait   = -2 // all ways that it might have take part in transfers: ask again
 )
 
 // Policy chooses which way a miss fills, if any, and which hits move a block. It is asked

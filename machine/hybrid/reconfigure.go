@@ -2,9 +2,8 @@ package hybrid
 
 import "math/bits"
 
-// Reconfigured tells the controller that the policy's owners have changed. Nothing moves:
-// owners of a set are worked out again when it is next looked up, and misplaced blocks leave
-// when they are hit (section IV-D).
+// Reconfigured announces that the policy's owners have changed. No block moves now: the owners of a set are computed
+// again at its next lookup, and misplaced blocks leave when they are hit (section IV-D).
 func (c *Controller) Reconfigured() {
 	if c.epoch++; c.epoch == 0 { // sets seen that many reconfigurations ago must not look fresh
 		for i := range c.table.set {
@@ -14,9 +13,9 @@ func (c *Controller) Reconfigured() {
 	}
 }
 
-// ReconfiguredAtOnce is Reconfigured for a comparison (section VI-B, Figure 7b): what is
-// misplaced then changes places with what is misplaced the other way, and the rest leaves a
-// cache, at once and for nothing. Ways that transfers or reads use are left to be found.
+// ReconfiguredAtOnce is Reconfigured for a comparison (section VI-B, Figure 7b): at once and without cost, misplaced
+// blocks change places with blocks misplaced the other way, and the remaining ones leave a cache. Ways that transfers
+// or reads use are left as they are.
 func (c *Controller) ReconfiguredAtOnce() {
 	before := make([]uint16, len(c.table.set)) // ways of the GPU
 	for i := range before {

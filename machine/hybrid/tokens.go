@@ -27,7 +27,7 @@ type Tokens struct {
 	epoch  uint64 // the period that refills are done for
 }
 
-// NewTokens is a counter that begins with tok tokens; cycles count from 0.
+// NewTokens makes a counter that begins with tok tokens; cycles count from 0.
 func NewTokens(tok, period uint64, mode Mode) (Tokens, error) {
 	switch {
 	case period == 0:
@@ -38,8 +38,8 @@ func NewTokens(tok, period uint64, mode Mode) (Tokens, error) {
 	return Tokens{tok: tok, period: period, flat: mode == Flat, left: tok}, nil
 }
 
-// Miss is a miss of the GPU at a cycle, not before that of an earlier call, whose victim is
-// dirty or not; it says whether the block migrates. The refill of a cycle precedes its misses.
+// Miss counts a miss of the GPU at a cycle, not before that of an earlier call, with a dirty or clean victim. It says
+// whether the block migrates. The refill of a cycle comes before its misses.
 func (t *Tokens) Miss(cycle uint64, dirty bool) (migrate bool) {
 	t.refill(cycle)
 	if t.left == 0 {
@@ -53,17 +53,17 @@ func (t *Tokens) Miss(cycle uint64, dirty bool) (migrate bool) {
 	return true
 }
 
-// Left is how many tokens there are after the last miss.
+// Left is the number of tokens after the last miss.
 func (t *Tokens) Left() uint64 { return t.left }
 
-// Set changes at a cycle how many tokens a refill adds; no more than that stay.
+// Set changes, at a cycle, how many tokens a refill adds, and caps the tokens that are left at that number.
 func (t *Tokens) Set(cycle, tok uint64) {
 	t.refill(cycle)
 	t.tok, t.left = tok, min(t.left, tok)
 }
 
-// Begin makes tok tokens what the period of a cycle begins with, and later ones add: nothing
-// stays of the period before, as a new tok caps what does.
+// Begin sets the tokens with which the period of a cycle begins to tok, which later refills add. No token of the
+// period before is kept, because a new tok caps them.
 func (t *Tokens) Begin(cycle, tok uint64) {
 	t.Set(cycle, tok)
 	t.left = tok

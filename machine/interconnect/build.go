@@ -13,17 +13,17 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Parts is what networks are built for.
+// Parts are the inputs from which networks are built.
 type Parts struct {
 	Sheet   *sheets.Machine
 	Map     *addrmap.Map   // of the whole machine
 	Slices  []*cache.Slice // of the LLC, then the banks of the GPU's own L3
 	Apps    int
 	Wakeups timing.Wakeups
-	// Replicate has slices keep copies of read-only lines from the start, and Sampled watches what that gains
-	// (NUBA, section 5).
+	// Replicate lets slices keep copies of read-only lines from the start; Sampled measures the gain of that (NUBA,
+	// section 5).
 	Replicate, Sampled bool
-	// Traffic makes a table of counters for components that requests pass.
+	// Traffic makes a table of counters for components that requests pass through.
 	Traffic func(owner string, desc []stat.Desc, instances int) *stat.Table
 }
 
@@ -33,7 +33,7 @@ type topology struct {
 	fabric *Fabric
 }
 
-// New is the interconnect of a machine, without its networks: where lines lie, and the requests under way.
+// New makes the interconnect of a machine without its networks: address layouts, and the requests in flight.
 func New(s *sheets.Machine, amap *addrmap.Map) (f Fabric) {
 	f.Slab, f.mmuPort = mem.NewSlab(1<<14), -1
 	f.Layouts.Whole, f.Layouts.Of[0], f.Layouts.PerChannel = amap, amap, s.LLC.SlicesPerChannel
@@ -44,8 +44,7 @@ func New(s *sheets.Machine, amap *addrmap.Map) (f Fabric) {
 	return f
 }
 
-// Build makes the networks of the machine's topology, and what a request needs to find its
-// way through them.
+// Build makes the networks of the machine's topology, and the tables that route a request through them.
 func (f *Fabric) Build(p *Parts) error {
 	f.Slices, f.wakeups = p.Slices, p.Wakeups
 	b := topology{p, f}

@@ -16,12 +16,12 @@ import (
 // are numbered: SMs first, then CPU cores, the MMU, and the slices, which ask each other where they hold
 // copies of each other's lines (hops.go).
 type Fabric struct {
-	Accounts []*Account   // of the applications
+	Accounts []*Account   // of each application
 	Slab     *mem.Slab    // the requests under way
 	Layouts  Layouts      // where lines lie
 	Tables   *vm.Tables   // nil where addresses are not translated
-	Sinks    []Sink       // by port up to the MMU's: where its answers go
-	Direct   Sink         // where answers go to requests that came through no network (mem.NoPort)
+	Sinks    []Sink       // by port up to the MMU's: the receiver of its answers
+	Direct   Sink         // receiver of answers to requests that came through no network (mem.NoPort)
 	Remote   RemoteMemory // takes requests for memory that stays on the host
 
 	Slices   []*cache.Slice
@@ -38,27 +38,27 @@ type Fabric struct {
 	wakeups  timing.Wakeups
 }
 
-// Account is what the interconnect keeps of an application.
+// Account is the interconnect's record of an application.
 type Account struct {
 	Name     string
 	Owed     uint64   // cycle before which the last request of its SMs cannot be answered
 	Channels []uint64 // bitset of its channels; nil: it shares all of them
 }
 
-// Owns says that a channel is the application's.
+// Owns says whether a channel belongs to the application.
 func (a *Account) Owns(channel int) bool {
 	return a.Channels == nil || a.Channels[channel>>6]>>(channel&63)&1 != 0
 }
 
-// Sink takes the answers that come to a port. The component that asks there is registered when the machine is built.
+// Sink takes the answers that come to a port. The component behind a port is registered when the machine is built.
 type Sink interface {
-	// Deliver takes the answer to a request, which it frees.
+	// Deliver takes the answer to a request, and frees the request.
 	Deliver(h int32, now uint64)
 }
 
 // RemoteMemory is memory that requests of ports reach past the LLC (mem.Remote).
 type RemoteMemory interface {
-	// Accept takes a request, whose answer comes to its port; false when there is no room.
+	// Accept takes a request, whose answer comes to its port; false if there is no room.
 	Accept(h int32, now uint64) bool
 }
 
@@ -84,7 +84,7 @@ func (l *Lengths) request(r *mem.Req) int {
 	return int(l.read[n&15%9])
 }
 
-// Answer is the length of its answer.
+// Answer is the length of a request's answer.
 func (l *Lengths) Answer(r *mem.Req) int {
 	if r.Op == mem.Walk && l.entry > 0 {
 		return int(l.entry)
@@ -95,7 +95,7 @@ func (l *Lengths) Answer(r *mem.Req) int {
 	return int(l.Data[bits.OnesCount8(r.Sectors)&15%9])
 }
 
-// Inject sends a request of an SM into the network; false when its input is full.
+// Inject sends a request of an SM into the network; false if its input is full.
 func (f *Fabric) Inject(port int, h int32, now uint64) bool {
 	r := &f.Slab.R[h]
 	if r.Line&mem.Remote != 0 {
@@ -112,7 +112,7 @@ func (f *Fabric) Inject(port int, h int32, now uint64) bool {
 	return f.enter(f.request, port, int(r.Slice), h, r, flits, now)
 }
 
-// Put is Inject into a crossbar that is known to have room, and that the caller runs.
+// Put is Inject into a crossbar that is known to have room, and whose next tick the caller schedules.
 func (f *Fabric) Put(port int, h int32, now uint64) {
 	r := &f.Slab.R[h]
 	r.Slice = int16(f.Layouts.Slice(r.Line))
@@ -120,8 +120,8 @@ func (f *Fabric) Put(port int, h int32, now uint64) {
 	f.sent(r, now)
 }
 
-// Room is the flits that an SM can send now whatever its other requests are; 0 where requests hop, or where the
-// network is not one switch.
+// Room is the number of flits that an SM can send now, to whatever slice; 0 if requests pass several slices, or if
+// the network is not one switch.
 func (f *Fabric) Room(now uint64) int {
 	if f.crossbar == nil || f.hops() {
 		return 0
@@ -129,7 +129,7 @@ func (f *Fabric) Room(now uint64) int {
 	return f.crossbar.Room(f.nocClock.Ticks(now))
 }
 
-// SectorFlits is the flits of a request for a sector, whichever is longer, a read or a write.
+// SectorFlits is the length in flits of a request for a sector: the longer of a read and a write.
 func (f *Fabric) SectorFlits() int { return max(int(f.Lengths.read[1]), int(f.Lengths.write[1])) }
 
 // Deliver hands the answer to a request that came through no network to its port.
@@ -170,7 +170,7 @@ func (f *Fabric) sent(r *mem.Req, now uint64) {
 	a.Owed = max(a.Owed, now+f.Pipeline)
 }
 
-// Owner is the application of a request, or the one for which it moves something.
+// Owner is the application that made a request, or for which the request moves data.
 func (f *Fabric) Owner(r *mem.Req) mem.TenantID {
 	if n := mem.TenantID(len(f.Accounts)); r.Tenant >= n {
 		return r.Tenant - n
@@ -213,7 +213,7 @@ func (f *Fabric) handOver(now uint64) (more bool) {
 	return more
 }
 
-// WakeTags runs a slice when a request that it has just taken reaches its tags, at a clock of slices.
+// WakeTags schedules a slice for the clock at which a request that it has just taken reaches its tags.
 func (f *Fabric) WakeTags(slice int, at, now uint64) {
 	f.wakeups.WakeSlice(slice, max(now+1, f.LLCClock.Core(at)))
 }
@@ -221,8 +221,8 @@ func (f *Fabric) WakeTags(slice int, at, now uint64) {
 // hops says that a request may pass several slices.
 func (f *Fabric) hops() bool { return f.Between.Entry != nil }
 
-// Answer sends a finished request back, to a port near the slice or over the network between slices; false when
-// there is no room.
+// Answer sends a finished request back, to a port near the slice or over the network between slices; false if there
+// is no room.
 func (f *Fabric) Answer(slice int, h int32, far bool, now uint64) bool {
 	if far {
 		return f.answerFar(slice, h, now)
@@ -242,7 +242,7 @@ func (f *Fabric) Answer(slice int, h int32, far bool, now uint64) bool {
 	return true
 }
 
-// TickReply moves answers to the ports that asked in core cycle now, and returns the next cycle with work.
+// TickReply moves answers to the requesting ports in core cycle now, and returns the next cycle with work.
 func (f *Fabric) TickReply(now uint64) uint64 {
 	next := engine.Never
 	if f.hops() {

@@ -51,9 +51,9 @@ type InterSlice struct {
 
 // PartitionCopies copies pages from partition to partition over the network between slices.
 type PartitionCopies interface {
-	// Tick sends lines and gives slices those that have come; it returns the next cycle with work.
+	// Tick sends lines, and gives slices the lines that have arrived; it returns the next cycle with work.
 	Tick(now uint64) uint64
-	// Came takes a line that has come to a slice's port.
+	// Came takes a line that has arrived at a slice's port.
 	Came(slice int, h int32, now uint64)
 	// Written takes the answer to the write of a line.
 	Written(h int32, now uint64)
@@ -109,7 +109,7 @@ func (f *Fabric) SendBetween(from int, r mem.Req, now uint64) bool {
 	return f.enter(x.request, from, int(r.Slice), h, &r, flits, now)
 }
 
-// Crossing is the bitset of slices at which a request of another has come.
+// Crossing is the set of slices at which a request of another slice has arrived, a bit each.
 func (f *Fabric) Crossing() []uint64 { return f.Between.request.AvailableOutputs() }
 
 // AcceptCopied gives a slice a line that was copied to it.
@@ -118,10 +118,10 @@ func (f *Fabric) AcceptCopied(slice int, h int32, now uint64) {
 	f.WakeTags(slice, f.Slices[slice].AcceptFar(h, f.LLCClock.Ticks(now)), now)
 }
 
-// FlitsBetween is the flits that a port of the network between slices carries in some cycles.
+// FlitsBetween is the number of flits that a port of the network between slices carries in a number of cycles.
 func (f *Fabric) FlitsBetween(cycles uint64) uint64 { return f.nocClock.Ticks(cycles) }
 
-// LineFlits is the flits of an answer of so many sectors there.
+// LineFlits is the length in flits of an answer with a number of sectors in that network.
 func (f *Fabric) LineFlits(sectors uint8) uint64 {
 	return uint64(f.Between.Lengths.Data[bits.OnesCount8(sectors)])
 }
@@ -235,7 +235,7 @@ func (f *Fabric) checkReplicas(r *mem.Req, home int) {
 	}
 }
 
-// ForgetCopies has other slices forget what they hold of a line.
+// ForgetCopies makes other slices invalidate their copies of a line.
 func (f *Fabric) ForgetCopies(line uint64, home int) {
 	for _, entry := range f.Between.Entry {
 		if i := int(entry[home]); i != home {
@@ -244,7 +244,7 @@ func (f *Fabric) ForgetCopies(line uint64, home int) {
 	}
 }
 
-// Served notes what a slice has for others after it has run.
+// Served notes the requests and answers that a slice has for other slices after it has run.
 func (f *Fabric) Served(i int, now uint64) {
 	if !f.hops() {
 		return

@@ -9,7 +9,7 @@ type Layouts struct {
 	PerChannel int                    // LLC slices of a channel
 }
 
-// MostMaps is the number of maps a physical address can choose among.
+// MostMaps is the number of maps that a physical address can select.
 const MostMaps = 1 << (addrmap.AddrBits - addrmap.TenantShift)
 
 // At is the map that places a physical address: the bits from

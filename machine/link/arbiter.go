@@ -7,24 +7,23 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Arbiter chooses which of the waiting transfers of a direction goes next, among those that may go now.
-// Both directions ask the same one.
+// Arbiter chooses the next transfer of a direction, among those that may begin now. Both directions use the same one.
 type Arbiter interface {
 	// Next is an index into waiting, oldest first, or -1 for none. It is asked while a direction is idle.
 	Next(way int, waiting []Transfer, may func(t *Transfer) bool) int
 	// Begun notes a transfer that has begun and the cycles it takes.
 	Begun(way int, t *Transfer, now, cycles uint64)
-	// High is the tenant that goes first at present; -1: none does.
+	// High is the tenant that has priority at present; -1: none.
 	High() int
 }
 
-// ArbiterNames are the arbiters there are.
+// ArbiterNames are the names of all arbiters.
 func ArbiterNames() []string { return []string{"fr-fcfs", "rr", "static", "adaptive"} }
 
-// Parameters are those of all arbiters.
+// Parameters are the parameters of all arbiters.
 type Parameters struct {
 	Tenants int
-	High    int // of `static`: the application that goes first
+	High    int // of `static`: the application with priority
 	// Of `adaptive`: core cycles between two measurements, the ratio up to which two measures are similar,
 	// that by which the serviced share of an application may be below another's, the transfers pending
 	// from which on that does not count; bytes of memory allocated.

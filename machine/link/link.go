@@ -24,7 +24,7 @@ type Config struct {
 	Peak      float64 // GB/s of 2^30 bytes; 0: no curve
 	Rate      float64 // 1/KB
 	Latency   uint64  // cycles, beside the time on the link
-	Half      int64   // bytes from which on a program's copy has half the bandwidth; 0: none has
+	Half      int64   // size in bytes from which on a program's copy has half the bandwidth; 0: none
 }
 
 // FromSheet reads a machine sheet.
@@ -49,12 +49,12 @@ func (c *Config) Cycles(n int64) uint64 {
 
 // Transfer is one DMA of an application that waits for its direction.
 type Transfer struct {
-	ID     int32 // the owner's
+	ID     int32 // the owner's number for it
 	Bytes  int64
 	Queued uint64 // core cycle
 	Setup  uint64 // cycles that it takes its direction before its bytes
 	Tenant mem.TenantID
-	Copy   bool // a program's, else pages of unified memory
+	Copy   bool // a program's copy; else pages of unified memory
 }
 
 // Direction is one way of the link.
@@ -95,8 +95,8 @@ func (d *Direction) Head() *Transfer {
 // Free is the cycle from which on the direction is idle.
 func (d *Direction) Free() uint64 { return d.free }
 
-// Take takes the next transfer that may go off the queue, if the direction is idle. The caller
-// prepares it, and then calls Start.
+// Take removes the next transfer that may begin from the queue, if the direction is idle. The caller prepares it, and
+// then calls Start.
 func (d *Direction) Take(now uint64, may func(t *Transfer) bool) (t Transfer, ok bool) {
 	if len(d.waiting) == 0 || d.free > now {
 		return t, false
@@ -165,7 +165,7 @@ func (d *Direction) Hold(now uint64, tenant mem.TenantID, n int, cycles uint64) 
 	return d.free
 }
 
-// Cancel takes a transfer that has not begun off the queue.
+// Cancel removes a transfer that has not begun from the queue.
 func (d *Direction) Cancel(id int32) {
 	for i := range d.waiting {
 		if d.waiting[i].ID == id {

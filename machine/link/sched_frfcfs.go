@@ -1,6 +1,6 @@
 package link
 
-// FirstReady is FR-FCFS (Ganguly, 2.3.2): the oldest transfer that may go, whoever's it is.
+// FirstReady is FR-FCFS (Ganguly, 2.3.2): the oldest transfer that may begin, of any application.
 type FirstReady struct{}
 
 // Next implements Arbiter.
@@ -13,7 +13,8 @@ func (FirstReady) Next(_ int, waiting []Transfer, may func(t *Transfer) bool) in
 	return -1
 }
 
-// Oldest is the order of the dissertation's public simulator: the oldest transfer goes, or none while that may not.
+// Oldest is the order of the dissertation's public simulator: the oldest transfer goes; while it may not begin, none
+// does.
 type Oldest struct{ FirstReady }
 
 // Next implements Arbiter.

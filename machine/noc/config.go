@@ -22,8 +22,8 @@ type Config struct {
 	Latency    int  // clocks from winning the switch to the output, at least 1
 	OutQueue   int  // packets per output, those on their way included
 	Tenants    int  // rows of counters, at least 1
-	// Streams has Tick name a later clock than the next while packets only send flits that nobody is in the way of.
-	// Whoever pushes then names the clock he pushes in, and those of the crossbar are those of its neighbours.
+	// Streams lets Tick return a later clock than the next while packets only send flits that nothing blocks. A
+	// pusher then names the clock of its push, and the crossbar's clocks are those of its neighbours.
 	Streams bool
 }
 

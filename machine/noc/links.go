@@ -19,7 +19,7 @@ type LinksConfig struct {
 	Wire func(in, out int) int
 	From func(out int) []int
 
-	Classes   int // of packets, which share the wires and have latches of their own: no class waits for another
+	Classes   int // of packets; they share wires, each has its latches: no class waits for another
 	FlitBytes int // that a wire carries in a clock
 	Latency   int // clocks from the last flit's on the wire to the latch
 	Latch     int // packets at the receiving end, those on the wire included
@@ -50,7 +50,7 @@ func (c *LinksConfig) Validate() error {
 	return nil
 }
 
-// Links is such a network, for some classes of packets.
+// Links is a network of point-to-point links, for some classes of packets.
 type Links struct {
 	cfg     LinksConfig
 	free    []uint64 // by wire: the clock from which it takes the next packet
@@ -152,7 +152,7 @@ func (c *LinkClass) Push(now uint64, in, out, flits int, id int32, tenant mem.Te
 	return true
 }
 
-// Tick shows the packets that have come by clock now and returns the next clock at which some do.
+// Tick makes the packets that have arrived by clock now visible, and returns the next clock at which one arrives.
 func (c *LinkClass) Tick(now uint64) (next uint64) {
 	if c.next > now {
 		return c.next
@@ -195,7 +195,7 @@ func (c *LinkClass) Peek(out int) (id int32, ok bool) {
 	return c.latch[c.wires[out][c.first(out)]].Head().id, true
 }
 
-// Pop takes it at clock now; the wire's next packet comes after now.
+// Pop takes the packet that Peek names at clock now; the wire's next packet comes after now.
 func (c *LinkClass) Pop(out int, now uint64) (id int32, ok bool) {
 	if c.here[out] == 0 {
 		return 0, false
@@ -221,8 +221,8 @@ func (c *LinkClass) Pop(out int, now uint64) (id int32, ok bool) {
 	return id, true
 }
 
-// Pass says that the arbiter of an output has given its turn to a packet that the receiver has
-// no room for: another wire's is next. It keeps one class of receivers from blocking another.
+// Pass says that the receiver has no room for the packet that an output would give next; the output's arbiter then
+// turns to another wire. So a full receiver of one class does not block another class.
 func (c *LinkClass) Pass(out int) {
 	if pos := c.first(out); c.here[out] != 0 {
 		if c.turn[out] = uint8(pos + 1); pos+1 == len(c.wires[out]) {

@@ -13,7 +13,7 @@ type RingConfig struct {
 	Nodes   int
 	Rate    uint64 // thousandths of a byte that a link carries in a clock
 	Latency int    // clocks of a link
-	Queue   int    // packets that wait at a link, or where they leave, of each class
+	Queue   int    // packets of each class that can wait at a link, or at a node they leave
 	Classes int    // of packets; none waits for another
 	Tenants int    // rows of counters
 }
@@ -27,9 +27,9 @@ func (c *RingConfig) Validate() error {
 	return nil
 }
 
-// Ring is such a ring. Packets take the shorter way round. A packet that has made some hops
-// waits in a queue for packets with as many, which only ever wait for those with one more, or
-// to leave: no circle of full queues can come about.
+// Ring is the network that RingConfig describes. Packets take the shorter way round. A packet that has made some hops
+// waits in a queue for packets with as many; these wait only for packets with one more hop, or to leave. So no circle
+// of full queues can arise.
 type Ring struct {
 	cfg   RingConfig
 	hops  int                      // queues of a class at a link: the most hops of a packet
@@ -128,7 +128,7 @@ func (r *Ring) Inject(now uint64, class, from, to, bytes int, id int32, tenant m
 	return true
 }
 
-// Tick advances the ring to clock now, whoever asks first, and returns the next one with work.
+// Tick advances the ring to clock now, whichever direction calls it first, and returns the next clock with work.
 func (r *Ring) Tick(now uint64) uint64 {
 	for r.next <= now {
 		r.step(r.next)
@@ -218,7 +218,7 @@ func (r *Ring) land(link int, p ringPacket) {
 	r.links[2*node+link&1].queue[int(p.class)*r.hops+int(p.made)].Push(p)
 }
 
-// Peek is the id of the next packet of a class that leaves at a node.
+// Peek is the id of the next packet of a class that leaves the ring at a node.
 func (r *Ring) Peek(class, node int) (id int32, ok bool) {
 	q := &r.exit[node*r.cfg.Classes+class]
 	if q.Len() == 0 {
@@ -227,7 +227,7 @@ func (r *Ring) Peek(class, node int) (id int32, ok bool) {
 	return q.Head().id, true
 }
 
-// Pop takes it.
+// Pop takes the packet that Peek names.
 func (r *Ring) Pop(class, node int) {
 	i := node*r.cfg.Classes + class
 	r.exit[i].Pop()

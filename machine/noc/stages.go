@@ -105,8 +105,8 @@ type node struct {
 	due    uint64   // the clock from which somebody may win; Never
 }
 
-// Stages is such a network. Its arbiters give each free output, beginning with another one in
-// every clock, to the next queue in turn whose input is free: a maximal matching.
+// Stages is the network that StagesConfig describes. Its arbiters give each free output, beginning with another
+// output in every clock, to the next queue in turn whose input is free: a maximal matching.
 type Stages struct {
 	cfg    StagesConfig
 	stage  [2][]node

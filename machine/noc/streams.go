@@ -44,8 +44,8 @@ func (c *Crossbar) streaming(w match) (queue int, ok bool) {
 	return queue, c.in[queue].n == 1
 }
 
-// Settle sends the flits of streaming packets of all clocks before now. Who reads counters, or how full an input
-// is, at clock now calls it first.
+// Settle sends the flits of streaming packets for all clocks before now. Call it before you read counters, or the
+// fill of an input, at clock now.
 func (c *Crossbar) Settle(now uint64) {
 	if c.streams.from < now { // small enough to be inlined
 		c.settle(now)

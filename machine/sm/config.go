@@ -110,7 +110,7 @@ type l1Config struct {
 	skipGlobal             bool   // loads of global memory do not look into it
 }
 
-// Scratch is what the SMs of a machine work on, one at a time: in common, it stays in the computer's cache.
+// Scratch is working memory that the SMs of a machine share, one at a time, so that it stays in the computer's cache.
 type Scratch struct {
 	step      isa.Step
 	pass      isa.Step // of what vanishes (pipeline.enter)
@@ -177,8 +177,8 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	return c, nil
 }
 
-// Holds says why an SM can never have a CTA of a launch: a number of the machine sheet is too small for it. It is
-// nil where one can become resident.
+// Holds says why an SM can never hold a CTA of a launch: a number of the machine sheet is too small for it. It is nil
+// if a CTA can become resident.
 func (c *Config) Holds(k *isa.Code, g *isa.Geometry) error {
 	threads, regs := g.Warps*isa.Lanes, g.Warps*c.RegsPerWarp(g.Regs)
 	for _, x := range [...]struct {
@@ -349,7 +349,7 @@ func (c *Config) finer(s *sheets.SM) {
 
 func log2(n int) uint { return uint(bits.TrailingZeros(uint(max(1, n)))) }
 
-// RegsPerWarp is what a warp of a kernel with n registers per thread occupies.
+// RegsPerWarp is the number of registers that a warp of a kernel with n registers per thread occupies.
 func (c *Config) RegsPerWarp(n int) int {
 	r := n * isa.Lanes
 	return (r + c.regUnit - 1) / c.regUnit * c.regUnit

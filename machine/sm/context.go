@@ -17,7 +17,7 @@ import (
 // that had not passed the TLB, those that wait for a fault among them, are made
 // there, as hardware with restartable faults replays them.
 
-// Context is a CTA that was taken off an SM, or is on its way.
+// Context is a CTA that was taken off an SM, or is being taken off.
 type Context struct {
 	K     *Kernel
 	Addr  uint64 // virtual address of its image in the owner's memory
@@ -33,7 +33,7 @@ type Context struct {
 	store bool
 }
 
-// Loaded says that the CTA is back on an SM and its image no longer needed.
+// Loaded says that the CTA is back on an SM and that its image is no longer needed.
 func (c *Context) Loaded() bool { return !c.store && c.owed == 0 }
 
 // contexts are the contexts on their way between the SM and memory, which go line by line
@@ -85,8 +85,7 @@ func (c *Config) ContextBytes(g *isa.Geometry) int {
 	return int(math.Ceil(float64(all) * c.contextShare))
 }
 
-// Hold keeps accesses that are not yet translated before the TLB until Release:
-// what has been translated drains (UGPU, section 4.4).
+// Hold stops accesses before the TLB until Release; accesses that have been translated complete (UGPU, section 4.4).
 func (s *SM) Hold() { s.lsu.translation.hold = true }
 
 // Release ends Hold.
@@ -95,8 +94,8 @@ func (s *SM) Release(now uint64) {
 	s.wakeAt(now + 1)
 }
 
-// Drained says that nothing with a physical address is on its way: no access
-// between TLB and L1, no request without an answer.
+// Drained says that no access with a physical address is in flight: none between TLB and L1, and no request without
+// an answer.
 func (s *SM) Drained() bool {
 	l := &s.lsu
 	return l.link.inflight == 0 && l.link.out.Len() == 0 && l.l1.queue.Len() == 0 && l.replay.Len() == 0 &&
@@ -109,8 +108,8 @@ type savedOp struct {
 	left []access
 }
 
-// Freeze stops issue and translation; what is beyond the TLB completes, and so do
-// the instructions before the collectors, which else might wait for what is not.
+// Freeze stops issue and translation. Accesses beyond the TLB complete, and so do the instructions before the operand
+// collectors, which might otherwise wait for a result that never comes.
 func (s *SM) Freeze(now uint64) {
 	s.pipe.frozen, s.lsu.translation.frozen = true, true
 	s.pipe.startAll(now)
@@ -119,8 +118,8 @@ func (s *SM) Freeze(now uint64) {
 	s.report()
 }
 
-// Quiet says that a frozen SM can be saved: every warp stands between two
-// instructions, and nothing is outstanding but accesses before the TLB.
+// Quiet says that a frozen SM can be saved: every warp stands between two instructions, and no request is outstanding
+// but accesses before the TLB.
 func (s *SM) Quiet() bool {
 	if !s.Drained() || s.contexts.count > 0 {
 		return false

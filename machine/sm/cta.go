@@ -239,7 +239,7 @@ func (c *Config) Occupancy(g *isa.Geometry) int {
 // Resident is the number of CTAs on the SM.
 func (s *SM) Resident() int { return s.pipe.ctas.resident }
 
-// SyncCounters counts the active cycles up to now of an SM that is still busy, and its idle warps.
+// SyncCounters brings the counters of a busy SM up to cycle now: active cycles, and idle warps.
 func (s *SM) SyncCounters(now uint64) {
 	s.pipe.settleQuotas(now)
 	s.pipe.ctas.divide(now)

@@ -13,9 +13,8 @@ import (
 // AdmitMany lets CTAs of several applications be resident at once.
 func (s *SM) AdmitMany() { s.pipe.ctas.several = true }
 
-// Youngest lists, in the place of list, the CTAs of a tenant that may be evicted, the one
-// that came last first: it has most of its time before it. One whose context is being
-// loaded stays.
+// Youngest lists, in the memory of list, the CTAs of a tenant that may be evicted. The one that came last is first:
+// it has most of its time before it. A CTA whose context is being loaded stays.
 func (s *SM) Youngest(tenant mem.TenantID, list []int) []int {
 	out, blocks := list[:0], s.pipe.ctas.blocks
 	for i := range blocks {
@@ -30,18 +29,18 @@ func (s *SM) Youngest(tenant mem.TenantID, list []int) []int {
 	return out
 }
 
-// CTA is the kernel of resident CTA i (as Youngest numbers them).
+// CTA is the kernel of resident CTA i, as Youngest numbers CTAs.
 func (s *SM) CTA(i int) *Kernel { return s.pipe.ctas.blocks[i].k }
 
-// Evict begins to take CTA i off the SM, at the end of cycle now.
+// Evict begins to remove CTA i from the SM, at the end of cycle now.
 func (s *SM) Evict(i int, now uint64) {
 	s.pipe.ctas.leaving = i
 	s.pipe.halt()
 	s.pipe.lookIdle(now + 1)
 }
 
-// Rested says that the warps of the CTA that leaves stand between two instructions
-// and wait for nothing: it can be stored, or has ended.
+// Rested says that the warps of the leaving CTA stand between two instructions and wait for nothing: it can be
+// stored, or has ended.
 func (s *SM) Rested() bool {
 	for m := s.pipe.ctas.blocks[s.pipe.ctas.leaving].resident(); m != 0; m &= m - 1 {
 		w := &s.pipe.warps.slot[bits.TrailingZeros64(m)]
@@ -52,8 +51,8 @@ func (s *SM) Rested() bool {
 	return true
 }
 
-// SaveEvicted takes the rested CTA off the SM and begins to store its context; place
-// gives the image its virtual address. It is nil when the CTA has ended meanwhile.
+// SaveEvicted removes the rested CTA from the SM and begins to store its context; place gives the image its virtual
+// address. It returns nil if the CTA has ended meanwhile.
 func (s *SM) SaveEvicted(now uint64, place func(k *Kernel, bytes int) uint64) (c *Context) {
 	if s.pipe.ctas.blocks[s.pipe.ctas.leaving].k != nil {
 		c = s.saveBlock(s.pipe.ctas.leaving, nil, now, place)

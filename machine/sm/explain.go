@@ -15,7 +15,7 @@ func (s warpState) String() string {
 	}[s]
 }
 
-// Explain says what the warps of a tenant on the SM wait for, one line per CTA and state.
+// Explain says what a tenant's warps on the SM wait for, a line for each CTA and state.
 func (s *SM) Explain(tenant mem.TenantID) []string {
 	var out []string
 	for i := range s.pipe.ctas.blocks {
@@ -43,7 +43,7 @@ func (s *SM) Explain(tenant mem.TenantID) []string {
 	return out
 }
 
-// Explain says where the warps of a CTA that is off the SMs stand.
+// Explain says at which instructions the warps of a CTA that is off the SMs stand.
 func (c *Context) Explain() string {
 	var g gathered
 	for in, w := range c.warps {

@@ -14,8 +14,8 @@ type Kernel struct {
 	Code      *isa.Code
 	Geo       isa.Geometry
 	LocalBase uint64       // virtual address of the tenant's local-memory window
-	Local     *LocalMemory // whose part of it is where; nil: every warp slot has its own
-	Most      int          // resident CTAs allowed per SM beyond the resource limits; 0: no limit
+	Local     *LocalMemory // the places of its warps in it; nil: every warp slot has its own
+	Most      int          // the most resident CTAs per SM, beside the resource limits; 0: no limit
 
 	Away     int // CTAs whose context is in memory
 	Progress Progress
@@ -23,7 +23,7 @@ type Kernel struct {
 	Prof []PC
 }
 
-// Progress is how far a launch has come.
+// Progress is the progress of a launch.
 type Progress struct {
 	WarpInsts, ThreadInsts uint64
 	Finished               int    // CTAs that have ended
@@ -39,7 +39,7 @@ type PC struct {
 	Stall  [NumCauses]uint64
 }
 
-// Possible says whether a CTA can become resident on s where nothing else is.
+// Possible says whether a CTA can become resident on an empty s.
 func (k *Kernel) Possible(s *SM) bool {
 	c, g := s.pipe.ctas.cfg, &k.Geo
 	return g.Warps*isa.Lanes <= c.Threads && g.Warps*c.RegsPerWarp(g.Regs) <= c.Regs && g.SharedBytes <= c.Shared

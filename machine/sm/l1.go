@@ -10,7 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/mem/tags"
 )
 
-// L1 is the L1 data cache: a pipeline of lookups, tags, and registers of what misses.
+// L1 is the L1 data cache: a pipeline of lookups, tags, and the registers of misses.
 type L1 struct {
 	stalled bool             // the oldest access waits for a fill or for room towards the interconnect,
 	since   uint64           // from this cycle on
@@ -97,13 +97,13 @@ func (c *L1) writeBack(n int, sectors uint8, now uint64) uint64 {
 // L1 is the SM's data cache.
 func (s *SM) L1() *L1 { return &s.lsu.l1 }
 
-// Flush invalidates everything; nothing may be in flight.
+// Flush invalidates all lines; no request may be in flight.
 func (c *L1) Flush() { c.tags.Reset() }
 
-// Held is the number of sectors there are.
+// Held is the number of sectors it holds.
 func (c *L1) Held() uint64 { return uint64(c.tags.Held()) }
 
-// Forget invalidates a tenant's lines, which wait for nothing once its CTAs are gone.
+// Forget invalidates a tenant's lines. Once its CTAs are gone, no line waits for data.
 func (c *L1) Forget(tenant mem.TenantID) { c.tags.DropTenant(tenant) }
 
 // Drop invalidates the lines of pages of 1<<bits bytes, in order; those that wait for data

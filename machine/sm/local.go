@@ -3,16 +3,16 @@ package sm
 // none says that a warp slot has no piece of a kernel's local memory.
 const none = -1
 
-// LocalMemory is where the local memory of a tenant's warps lies. Each warp slot of the machine has a piece of the
-// tenant's local window. A warp whose context goes to another SM leaves its local memory where it is, and uses it from
-// there, as hardware has no need to copy what is in memory already. The piece of the slot it comes to is spare then,
-// and for whoever starts in a slot whose piece has left.
+// LocalMemory says where the local memory of a tenant's warps lies. Each warp slot of the machine has a piece of the
+// tenant's local window. A warp whose context moves to another SM keeps its piece and uses it from there: hardware
+// need not copy data that are in memory already. The piece of the slot that it moves to is then free for a warp that
+// starts in a slot without one.
 type LocalMemory struct {
 	of    []int32 // [warp slot of the machine] its piece; none: it has left with a context
 	spare []int32 // pieces that no slot and no context has
 }
 
-// NewLocalMemory is that of a tenant on a machine of so many warp slots.
+// NewLocalMemory makes the local memory of a tenant on a machine with a number of warp slots.
 func NewLocalMemory(slots int) *LocalMemory {
 	l := &LocalMemory{of: make([]int32, slots)}
 	for i := range l.of {

@@ -20,15 +20,15 @@ import (
 // issues in it; an elastic one in the cycle behind the event that uses up the last quota.
 // Schedulers choose among the warps that are not held back as they do among all.
 
-// QuotaScheme says what happens to quotas when an epoch ends, and which application goes first.
+// QuotaScheme says what happens to quotas when a quota period ends, and which application goes first.
 type QuotaScheme uint8
 
 // The schemes of the paper. In each but QuotaElastic the best-effort applications, which
 // have no goal, issue without limit while all with a goal that are resident are out of quota.
 const (
-	QuotaNaive    QuotaScheme = iota // each epoch begins with the quota of an epoch, no more and no less
-	QuotaElastic                     // and the next one begins as soon as all that are resident are out of quota
-	QuotaRollover                    // with a goal: what is left, or overshot, counts in the next epoch
+	QuotaNaive    QuotaScheme = iota // each quota period begins with its full quota, no more and no less
+	QuotaElastic                     // the next one also begins once all resident applications are out of quota
+	QuotaRollover                    // with a goal: the rest, or the overshoot, counts in the next period
 	// QuotaRolloverTime is QuotaRollover, but best-effort applications issue only while those
 	// with a goal are out of quota.
 	QuotaRolloverTime
@@ -38,11 +38,11 @@ func (s QuotaScheme) String() string {
 	return [...]string{"naive", "elastic", "rollover", "rollover-time"}[s]
 }
 
-// Quotas are those of one SM.
+// Quotas are the quotas of one SM.
 type Quotas struct {
 	Scheme QuotaScheme
-	Period uint64  // core cycles of an epoch; an elastic one may be shorter
-	Amount []int64 // [tenant] thread instructions of an epoch
+	Period uint64  // core cycles of a quota period; an elastic one may be shorter
+	Amount []int64 // [tenant] thread instructions of a quota period
 	Goal   []bool  // [tenant] it has a target
 }
 
@@ -67,10 +67,9 @@ type ration struct {
 	idle, held uint64
 }
 
-// SetQuotas begins an epoch with cycle now, which has not run yet, and later ones every
-// Period cycles. With a goal, what rolls over is that of the last epoch. It may be called
-// for every epoch; where it is not the SM goes on with the same amounts. nil takes quotas
-// off.
+// SetQuotas begins a quota period with cycle now, which has not run yet, and another one every Period cycles. With a
+// goal, the rest of the last quota period rolls over. It may be called for every quota period; without a call the SM
+// continues with the same amounts. nil removes the quotas.
 func (s *SM) SetQuotas(q *Quotas, now uint64) {
 	p := &s.pipe
 	if s.wakeAt(now); q == nil {

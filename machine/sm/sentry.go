@@ -7,16 +7,16 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Sentry sees what the CTAs of a tenant do on the SMs of a machine.
+// Sentry watches the CTAs of a tenant on the SMs of a machine for progress.
 type Sentry struct {
 	list []*SM
 	last []int // [tenant] the SM on which a warp had news; most programs have them there again
 }
 
-// NewSentry looks at some SMs.
+// NewSentry watches some SMs.
 func NewSentry(list []*SM, tenants int) Sentry { return Sentry{list, make([]int, tenants)} }
 
-// Runs says that CTAs of a tenant are on an SM, and nothing keeps them from going on.
+// Runs says that an SM has CTAs of a tenant, and that none of them is held back.
 func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	for _, s := range w.list {
 		if s.pipe.ctas.residencies[tenant].ctas > 0 && !s.pipe.frozen && !s.lsu.translation.hold {
@@ -26,8 +26,9 @@ func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	return false
 }
 
-// News says whether a warp of a tenant has come to where none was before. Where there was news last is asked
-// first, and no more if there a warp is in a new state; else all warps are looked at and remembered.
+// News says whether a warp of a tenant has come to an instruction that none had reached before. The SM with the last
+// news is asked first, and the others only if no warp there is in a new state; then all warps are looked at and
+// remembered.
 func (w *Sentry) News(tenant mem.TenantID, seen *isa.Seen) (news bool) {
 	if w.list[w.last[tenant]].pipe.news(tenant, seen, false) {
 		return true

@@ -21,8 +21,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// SM is one multiprocessor. What every tick looks at comes first in each of its parts, and
-// their tables last.
+// SM is one multiprocessor. In each of its parts the fields that every tick reads come first, and tables last.
 type SM struct {
 	ID  int
 	due uint64 // cycle of the next tick with work
@@ -142,22 +141,21 @@ func (s *SM) report() {
 	}
 }
 
-// Due is the cycle at which the SM has work of its own: what the last Tick asked
-// for, or earlier when something was delivered since.
+// Due is the cycle at which the SM has work of its own: the one that the last Tick returned, or an earlier one if it
+// got a delivery since.
 func (s *SM) Due() uint64 { return s.due }
 
 // Out holds requests for the interconnect, oldest first; the machine drains it.
 func (s *SM) Out() *mem.Ring[int32] { return &s.lsu.link.out }
 
-// Outlasts says that the warps of k have more instructions to issue than they can in n
-// cycles.
+// Outlasts says that the warps of k have more instructions left than they can issue in n cycles.
 func (s *SM) Outlasts(k *Kernel, n int) bool {
 	c := &s.pipe.ctas
 	return c.resident > 0 && s.pipe.warps.outlast(^c.free, k, n, n*len(s.pipe.sched)*s.cfg.issue.width)
 }
 
-// Stay says whether warps that are done have to stay on the SM. Those that had to and need not any more leave now;
-// true if there are such.
+// Stay says whether finished warps have to stay on the SM. When they need not stay any longer they leave; it returns
+// true if some did.
 func (s *SM) Stay(on bool, now uint64) bool {
 	p := &s.pipe
 	if p.stays = on; on || p.staying == 0 {

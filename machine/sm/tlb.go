@@ -25,24 +25,22 @@ type Pager interface {
 	Fault(now uint64, tenant mem.TenantID, page uint64)
 }
 
-// Watcher is told, on a machine whose pages come and go while kernels run, of every access to
-// global memory that finds its translation or waits for it, and of requests for the lines of
-// frames. Its SM runs on the first core.
+// Watcher is called, on a machine whose pages come and go while kernels run, for every access to global memory that
+// finds its translation or waits for it, and for requests for the lines of frames. Its SM runs on the first core.
 type Watcher interface {
-	// Access gets an access once, at the lookup of its translation; hit says that the L1 TLB has one. False
-	// says that this must not be used: it has been forgotten, and the page is asked for.
+	// Access is called once for an access, at the lookup of its translation; hit says that the L1 TLB has one. False
+	// forbids the translation: it has been removed, and the page is asked for.
 	Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool
-	// MayWrite says of a write that has found its translation whether it may use it; if not, the page is
-	// asked for again.
+	// MayWrite says whether a write that has found its translation may use it; if not, the page is asked for again.
 	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
-	// Retried says that an access which had its translation waited for the L1 in so many more cycles.
+	// Retried counts more cycles for which an access that had its translation waited for the L1.
 	Retried(tenant mem.TenantID, addr uint64, cycles uint64)
-	// Replay gets an access that has waited and goes on.
+	// Replay is called for an access that has waited and goes on.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
-	// Sent gets a request for a line, Answered its answer.
+	// Sent is called for a request for a line, Answered for its answer.
 	Sent(line uint64, op mem.Op)
 	Answered(line uint64)
-	// Leaves says that a line's frame is being taken away.
+	// Leaves says that the frame of a line is being taken away.
 	Leaves(line uint64) bool
 }
 
@@ -297,7 +295,7 @@ func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
 // Watched is an SM whose accesses a Watcher gets.
 type Watched struct{ lsu *loadStore }
 
-// Watch has an SM report its accesses.
+// Watch makes an SM report its accesses.
 func (s *SM) Watch(w Watcher) Watched {
 	s.lsu.translation.watch = w
 	return Watched{&s.lsu}
@@ -321,8 +319,8 @@ func (x Watched) WaitsToWrite(tenant mem.TenantID, vpn uint64) bool {
 	return false
 }
 
-// HasAccessToLeaving says whether an access that has been translated, and has not become a request,
-// is to a frame that is being taken away.
+// HasAccessToLeaving says whether an access that has been translated, and has not become a request, goes to a frame
+// that is being taken away.
 func (x Watched) HasAccessToLeaving() bool {
 	l := x.lsu
 	w := l.translation.watch

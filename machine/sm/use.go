@@ -5,7 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Use is what CTAs take of an SM, or what an SM has.
+// Use is the resources that CTAs take of an SM, or that an SM has.
 type Use struct{ CTAs, Threads, Regs, Shared int }
 
 // Plus adds v.
@@ -13,7 +13,7 @@ func (u Use) Plus(v Use) Use {
 	return Use{u.CTAs + v.CTAs, u.Threads + v.Threads, u.Regs + v.Regs, u.Shared + v.Shared}
 }
 
-// Minus takes v away.
+// Minus subtracts v.
 func (u Use) Minus(v Use) Use {
 	return Use{u.CTAs - v.CTAs, u.Threads - v.Threads, u.Regs - v.Regs, u.Shared - v.Shared}
 }
@@ -23,7 +23,7 @@ func (u Use) Within(v Use) bool {
 	return u.CTAs <= v.CTAs && u.Threads <= v.Threads && u.Regs <= v.Regs && u.Shared <= v.Shared
 }
 
-// Whole is the share of an SM's resource that is all of it, in the unit of Dominant.
+// Whole is the share that stands for all of an SM's resource, in the unit of Dominant.
 const Whole = 1 << 20
 
 // Dominant is the largest share that u takes of any resource in the machine, in parts of
@@ -33,18 +33,18 @@ func (u Use) Dominant(of Use) int {
 	return max(part(u.CTAs, of.CTAs), part(u.Threads, of.Threads), part(u.Regs, of.Regs), part(u.Shared, of.Shared))
 }
 
-// Has is what an SM has.
+// Has is the resources of an SM.
 func (s *SM) Has() Use {
 	return Use{s.cfg.CTAs, min(s.cfg.Threads, s.cfg.Warps*isa.Lanes), s.cfg.Regs, s.cfg.Shared}
 }
 
-// Needs is what a CTA of k takes.
+// Needs is the resources that a CTA of k takes.
 func (s *SM) Needs(k *Kernel) Use {
 	g := &k.Geo
 	return Use{1, g.Warps * isa.Lanes, g.Warps * s.cfg.RegsPerWarp(g.Regs), g.SharedBytes}
 }
 
-// Used is what the resident CTAs of a tenant take.
+// Used is the resources that the resident CTAs of a tenant take.
 func (s *SM) Used(tenant mem.TenantID) (u Use) {
 	for i := range s.pipe.ctas.blocks {
 		if k := s.pipe.ctas.blocks[i].k; k != nil && k.Tenant == tenant {
@@ -54,5 +54,5 @@ func (s *SM) Used(tenant mem.TenantID) (u Use) {
 	return u
 }
 
-// MayGrowOn says whether k may have another CTA on s as far as its own limit goes.
+// MayGrowOn says whether k may have another CTA on s by its own limit.
 func (k *Kernel) MayGrowOn(s *SM) bool { return k.Most == 0 || s.pipe.ctas.of(k) < k.Most }

@@ -1,12 +1,13 @@
-// Package timing is what all parts of the machine share of a run: Clock, the cycle it has reached; Wakeups, when
-// each component runs next; FirstError, why it stops; Meter, for how long something went on. It knows no part.
+// Package timing is the part of a run that all parts of the machine share: Clock, the current cycle; Wakeups, when
+// each component runs next; FirstError, why the run stops; Meter, for how long something goes on. It imports none of
+// the parts.
 package timing
 
-// Clock is how far the run has come.
+// Clock is the current time of a run.
 type Clock struct {
 	Now      uint64 // core cycle
-	Progress uint64 // last cycle at which something useful was done (watchdog)
-	Strode   uint64 // cycles of strides
+	Progress uint64 // last cycle with progress, for the watchdog
+	Strode   uint64 // cycles that were run in strides
 
-	ReturnToHost bool // something has happened that those outside wait for
+	ReturnToHost bool // an event has happened for which the caller of Run waits
 }

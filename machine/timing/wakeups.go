@@ -2,20 +2,19 @@ package timing
 
 import "github.com/heddle-sim/heddle/engine"
 
-// Wakeups say when components run: the wheel of either side, and the numbers of the
-// components in it, which are also their order within a cycle. Channels and SMs begin
-// at 0; of the others the number of the first is here. It does not change once the
-// machine is built, so that every part has one of its own.
+// Wakeups say when components run: the wheels of the two sides, and the numbers of the components in them, which are
+// also their order within a cycle. Channels and SMs begin at 0; the fields give the first number of the others.
+// Wakeups do not change once the machine is built, so that every part has a copy.
 type Wakeups struct {
 	Front *engine.Wheel // of the SM side
 	Back  *engine.Wheel // of the memory side
 
 	Stack, Slice, Reply                 int // in Back,
-	Tier, Controller                    int // and of a memory of two tiers
+	Tier, Controller                    int // in Back, of a memory of two tiers
 	CPU, MMU, Request, Dispatch, Driver int // in Front
 }
 
-// NewWakeups numbers so many components of each kind; with every, all of them run in every cycle.
+// NewWakeups numbers the components of each kind; with every, all of them run in every cycle.
 func NewWakeups(channels, stacks, slices, tiers, sms, cores int, every bool) Wakeups {
 	w := Wakeups{Stack: channels, Slice: channels + stacks, CPU: sms, MMU: sms + cores}
 	w.Reply = w.Slice + slices
@@ -44,7 +43,7 @@ func (w *Wakeups) WakeRequest(at uint64) { w.Front.Wake(w.Request, at) }
 // WakeDispatch is WakeSM for the dispatcher.
 func (w *Wakeups) WakeDispatch(at uint64) { w.Front.Wake(w.Dispatch, at) }
 
-// WakeDriver is WakeSM for what moves SMs, channel groups and pages.
+// WakeDriver is WakeSM for the driver, which moves SMs, channel groups and pages.
 func (w *Wakeups) WakeDriver(at uint64) { w.Front.Wake(w.Driver, at) }
 
 // WakeChannel is WakeSM for a DRAM channel.

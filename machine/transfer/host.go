@@ -19,10 +19,10 @@ import (
 // left out, and the machine skips to the copy's end.
 type HostLink struct {
 	Apps    int
-	Busy    func() bool // something runs that copies could disturb
+	Busy    func() bool // a kernel runs that copies could disturb
 	Memory  *backing.Memory
 	Fabric  *interconnect.Fabric
-	Where   *translation.Translation // of addresses
+	Where   *translation.Translation // translates addresses
 	Clock   *timing.Clock
 	Wakeups timing.Wakeups
 
@@ -67,15 +67,15 @@ const (
 	copyInside
 )
 
-// HostCopies is the first number of a copy's transfer on the link; below are page transfers.
+// HostCopies is the number of the first copy's transfer on the link; page transfers have smaller numbers.
 const HostCopies = 1 << 24
 
-// LinkParts is what the link to the host is built of.
+// LinkParts are the inputs from which the link to the host is built.
 type LinkParts struct {
 	Sheet *sheets.Machine
-	Order link.Arbiter // nil: transfers go as they become ready
+	Order link.Arbiter // nil: transfers begin as they become ready
 	Paged bool         // pages of managed memory move over it
-	Half  int64        // bytes from which on a copy has half the bandwidth; 0: none has
+	Half  int64        // size in bytes from which on a copy has half the bandwidth; 0: none
 	Table *stat.Table  // of link.Desc, an instance per direction
 }
 
@@ -97,10 +97,10 @@ func (x *HostLink) Build(p *LinkParts) {
 	}
 }
 
-// InsideCycles is how long a copy of n bytes inside the device takes that is alone.
+// InsideCycles is the duration of a copy of n bytes inside the device, without other traffic.
 func (x *HostLink) InsideCycles(n int64) uint64 { return uint64(float64(n)*x.inside + 0.5) }
 
-// Open is the number of copies that have not been forgotten, and of requests without an answer.
+// Open is the number of copies that are not complete, and of requests without an answer.
 func (x *HostLink) Open() (copies, requests int) { return x.live, x.unanswered }
 
 // rowsOf are the rows of a table's instance, by tenant.
@@ -129,8 +129,8 @@ func (x *HostLink) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Regi
 	return c
 }
 
-// Carry begins to carry n bytes of pages whose places nobody looks at: of managed memory that is not moved on
-// demand.
+// Carry begins a transfer of n bytes of pages whose addresses do not matter: pages of managed memory that does not
+// move on demand.
 func (x *HostLink) Carry(tenant int, n int64, toHost bool) *HostCopy {
 	c := x.add(tenant, n)
 	if toHost {
@@ -192,7 +192,7 @@ func (x *HostLink) start(now uint64) (next uint64) {
 	return next
 }
 
-// Take begins a copy that has got its direction.
+// Take begins a copy whose turn on its direction has come.
 func (x *HostLink) Take(now uint64, t *link.Transfer, w *link.Direction) {
 	x.begin(x.underWay[t.ID-HostCopies], now, w.Start(now, t))
 	x.Clock.ReturnToHost = true // its end is known now
@@ -220,8 +220,8 @@ func (x *HostLink) due(c *HostCopy, k uint64) uint64 {
 	return at
 }
 
-// End is the cycle in which a copy has its last byte, if memory is not late; Never while it waits for the link,
-// whose turn it is then Run returns to tell, as when memory has caught up.
+// End is the cycle in which a copy has its last byte, if memory is not late. It is Never while the copy waits for the
+// link; Run then returns when its turn comes, and when memory has caught up.
 func (c *HostCopy) End() uint64 {
 	if c.begun == engine.Never {
 		return engine.Never
@@ -229,7 +229,7 @@ func (c *HostCopy) End() uint64 {
 	return c.begun + c.cycles + c.link.latency(c)
 }
 
-// Ended says whether a copy has; it is forgotten then.
+// Ended says whether a copy is complete; a complete copy is forgotten.
 func (c *HostCopy) Ended(now uint64) bool {
 	x := c.link
 	if now < c.End() || c.begun == engine.Never {
@@ -254,8 +254,8 @@ func (x *HostLink) forget(c *HostCopy) {
 	}
 }
 
-// Tells is the first cycle from now on in which the link may have something to tell: a copy begins, has no more
-// lines to send, or has its last answer. Before, all it does is to send lines.
+// Tells is the first cycle from now on in which the link may have news: a copy begins, has no more lines to send, or
+// has its last answer. Until then it only sends lines.
 func (x *HostLink) Tells(now uint64) (at uint64) {
 	if at = engine.Never; x.live == 0 {
 		return at
@@ -277,7 +277,7 @@ func (x *HostLink) Tells(now uint64) (at uint64) {
 	return at
 }
 
-// BeginsWork is told that something is about to run. What was due while nothing did has not been simulated.
+// BeginsWork announces that a kernel is about to run. Lines that were due while none ran have not been simulated.
 func (x *HostLink) BeginsWork(now uint64) {
 	if x.live == 0 {
 		return
@@ -385,7 +385,7 @@ func (x *HostLink) sectors(off, n uint64) (some, full uint8) {
 	return some, full
 }
 
-// Deliver books a request that memory has carried out.
+// Deliver notes that memory has carried out a request.
 func (x *HostLink) Deliver(h int32, _ uint64) {
 	c := x.underWay[x.Fabric.Slab.R[h].Tag]
 	x.Fabric.Slab.Put(h)
@@ -396,7 +396,7 @@ func (x *HostLink) Deliver(h int32, _ uint64) {
 	}
 }
 
-// Delay makes the copy under way in a direction take so many cycles more: remote accesses share it.
+// Delay makes the copy under way in a direction take more cycles, because remote accesses share it.
 func (x *HostLink) Delay(way int, now, cycles uint64) {
 	for _, c := range x.underWay {
 		if c != nil && !c.over && c.begun != engine.Never && c.kind == copyKind(way) && c.begun+c.cycles > now {

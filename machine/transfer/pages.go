@@ -13,7 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Copying is how the bytes of a page get from its old frame to its new one.
+// Copying says how the bytes of a page get from its old frame to its new one.
 type Copying uint8
 
 const (
@@ -30,13 +30,13 @@ const (
 // CopyEngine carries out page moves.
 type CopyEngine struct {
 	Apps    int
-	Driver  *vm.Driver // nil where addresses are not translated
+	Driver  *vm.Driver // nil if addresses are not translated
 	Tables  *vm.Tables
 	Fabric  *interconnect.Fabric
 	Memory  *backing.Memory
 	Clock   *timing.Clock
 	Wakeups timing.Wakeups
-	// Told that a page of an application is at its new place, and has left its old one.
+	// PageArrived is called when a page of an application is at its new place, PageLeft when it has left its old one.
 	PageArrived func(tenant mem.TenantID, vpn uint64)
 	PageLeft    func(now uint64, tenant int)
 
@@ -68,7 +68,7 @@ type copyJob struct {
 	from, to   uint64
 }
 
-// Build makes an idle engine. A machine without stacks that migrate reads and writes instead.
+// Build makes an idle engine. On a machine without stacks that migrate, the engine reads and writes instead.
 func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
 	if backing.Stacks(s, amap) == 0 && how == PageMove {
 		how = ReadWrite
@@ -81,8 +81,8 @@ func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
 // Rewrites says that every page has to be laid out anew when channels change hands.
 func (c *CopyEngine) Rewrites() bool { return c.how == Rewrite }
 
-// Tick takes on moves the driver has decided and advances those in progress; it
-// returns the next cycle with work that nobody announces.
+// Tick begins moves that the driver has decided and advances those in progress; it returns the next cycle with work
+// that no event announces.
 func (c *CopyEngine) Tick(now uint64) uint64 {
 	if c.Driver == nil {
 		return engine.Never
@@ -248,7 +248,7 @@ func (c *CopyEngine) leftOver(frame uint64) bool {
 	return c.Memory.WritesBack(c.Tables.Frames().Pool(frame>>c.bits), frame, 1<<c.bits)
 }
 
-// Written books a write-back of job i that has reached DRAM's queue.
+// Written notes that a write-back of job i has reached DRAM's queue.
 func (c *CopyEngine) Written(i int32) {
 	c.jobs[i].writebacks--
 	c.Wakeups.WakeDriver(c.Clock.Now)
@@ -283,7 +283,7 @@ func (c *CopyEngine) push(i int32, now uint64) bool {
 	return c.Memory.Migrate(j.from+c.line(j.pushed), j.to+c.line(j.pushed), i, j.row, now)
 }
 
-// Migrated books a line a stack has copied.
+// Migrated notes that a stack has copied a line.
 func (c *CopyEngine) Migrated(i int32, now uint64) {
 	j := &c.jobs[i]
 	c.Commands++

@@ -31,7 +31,7 @@ type PartitionCopies struct {
 	Clock   *timing.Clock
 	Wakeups timing.Wakeups
 
-	// pageArrived is told that a page of an application is at its new place.
+	// PageArrived is called when a page of an application is at its new place.
 	PageArrived func(tenant mem.TenantID, vpn uint64)
 
 	engine   []partitionEngine  // [partition]
@@ -68,7 +68,7 @@ type partitionJob struct {
 	from, to uint64
 }
 
-// Build makes an engine for each of so many partitions.
+// Build makes an engine for each partition.
 func (c *PartitionCopies) Build(s *sheets.Machine, slices []*cache.Slice, tables *vm.Tables, parts int) {
 	v, l := &s.VM, &s.LLC
 	c.slices, c.tables = slices, tables
@@ -87,7 +87,7 @@ func (c *PartitionCopies) Build(s *sheets.Machine, slices []*cache.Slice, tables
 // UnderWay is the number of pages that wait or are under way.
 func (c *PartitionCopies) UnderWay() int { return c.live }
 
-// Add takes a move whose bytes nobody changes any more.
+// Add takes a move of a page whose bytes do not change any longer.
 func (c *PartitionCopies) Add(now uint64, id int32) {
 	m := c.tables.MoveOf(id)
 	c.live++
@@ -136,8 +136,8 @@ func (c *PartitionCopies) begin(part int, now uint64) {
 	}
 }
 
-// Tick sends what engines ask for, and gives slices what has come; it returns the next cycle with work that nobody
-// announces.
+// Tick sends the requests of engines, and gives slices the lines that have arrived; it returns the next cycle with
+// work that no event announces.
 func (c *PartitionCopies) Tick(now uint64) uint64 {
 	if c.live == 0 {
 		return engine.Never
@@ -186,7 +186,7 @@ func (c *PartitionCopies) read(e *partitionEngine, now uint64) {
 	}
 }
 
-// Came takes a line that has come to a slice's port: from now on it is a write.
+// Came takes a line that has arrived at a slice's port: from now on it is a write.
 func (c *PartitionCopies) Came(slice int, h int32, now uint64) {
 	r := &c.Fabric.Slab.R[h]
 	j := &c.jobs[r.Tag>>16]
@@ -219,7 +219,7 @@ func (c *PartitionCopies) write(now uint64) (more bool) {
 	return more
 }
 
-// Written books a line that is at its new place.
+// Written notes that a line is at its new place.
 func (c *PartitionCopies) Written(h int32, now uint64) {
 	k := c.Fabric.Slab.R[h].Tag >> 16
 	c.Fabric.Slab.Put(h)
@@ -250,8 +250,8 @@ func (c *PartitionCopies) end(k int32, now uint64) {
 	c.Wakeups.WakeDriver(now)
 }
 
-// Carried is the number of pages that can leave a partition, or reach one, in so many cycles: what the ports of its
-// slices carry.
+// Carried is the number of pages that can leave a partition, or reach one, in a number of cycles: as many as the
+// ports of its slices carry.
 func (c *PartitionCopies) Carried(cycles uint64) int {
 	flits := uint64(c.lines) * c.Fabric.LineFlits(c.whole)
 	ports := uint64(len(c.slices) / len(c.engine))

@@ -12,13 +12,13 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Parts is what translation is built of.
+// Parts are the inputs from which translation is built.
 type Parts struct {
 	Sheet   *sheets.Machine
 	Map     *addrmap.Map
 	Fabric  *interconnect.Fabric
 	Apps    []backing.App
-	Groups  [][]int // by application: channel groups of its own; nil: all
+	Groups  [][]int // by application: its own channel groups; nil: all
 	Touches bool    // the SMs that touch each page are counted
 
 	Meters     *timing.Meters
@@ -29,8 +29,7 @@ type Parts struct {
 	Table func(owner string, desc []stat.Desc, instances int) *stat.Table
 }
 
-// Build makes page tables, MMU and driver of a machine that translates, the pager
-// of one that does not.
+// Build makes page tables, MMU and driver of a machine that translates, and the pager of a machine that does not.
 func (x *Translation) Build(b *Parts) error {
 	x.sheet, x.fabric = b.Sheet, b.Fabric
 	x.meters, x.firstError, x.clock, x.wakeups = b.Meters, b.FirstError, b.Clock, b.Wakeups

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Translation is how virtual addresses become physical ones, and managed memory comes to the device.
+// Translation turns virtual addresses into physical ones, and brings managed memory to the device.
 type Translation struct {
 	// Of a machine that translates; nil on one that does not.
 	MMU     *vm.MMU
@@ -21,10 +21,10 @@ type Translation struct {
 	Touches *vm.Touches
 
 	SMs     []*sm.SM
-	Sources []Source // that share the MMU's port, by Origin from mem.OfCopyEngine on, served in this order
-	Homes   Homes    // nil where pages do not follow the accesses to them
-	// SMsOf are an application's SMs. OnArrived is told that a page came that a program waited for, and OnPager that
-	// managed memory is there whose pages come when one SM asks for them.
+	Sources []Source // components that share the MMU's port, by Origin from mem.OfCopyEngine on, served in this order
+	Homes   Homes    // nil if pages do not follow the accesses to them
+	// SMsOf are an application's SMs. OnArrived is called when a page arrives that a program waited for, OnPager when
+	// there is managed memory whose pages come when an SM asks for them.
 	SMsOf     func(tenant mem.TenantID) []int
 	OnArrived func(tenant mem.TenantID)
 	OnPager   func()
@@ -43,18 +43,18 @@ type Translation struct {
 
 // Homes are pages that follow the accesses to them.
 type Homes interface {
-	// Refuses says of an answer to an SM that it must not have it yet: the page is to lose its copies first.
+	// Refuses says that an SM must not have an answer yet, because the page has to lose its copies first.
 	Refuses(now uint64, r vm.Reply) bool
-	// Short adds to the error of an allocation that found no frames what copies have of them.
+	// Short adds to the error of an allocation that found no frames how many of them copies hold.
 	Short(err error) error
 }
 
-// Source has requests for the MMU's port, behind page walks.
+// Source sends requests through the MMU's port, after page walks.
 type Source interface {
-	// Send puts what is due into the port, if it is not busy, and returns the next cycle with more. The port
-	// takes one request a cycle of all sources: it is busy while an earlier one has more.
+	// Send puts the requests that are due into the port, if it is not busy, and returns the next cycle with more. The
+	// port takes one request a cycle from all sources: it is busy while an earlier source has more.
 	Send(now uint64, busy bool) (next uint64, more bool)
-	// Answered books the answer to a request, which the port frees.
+	// Answered notes the answer to a request, which the port frees.
 	Answered(r *mem.Req, now uint64)
 }
 
@@ -132,7 +132,7 @@ func (x *Translation) tickPager(now uint64) uint64 {
 	return x.pager.Next()
 }
 
-// Allocate gives an allocation its frames, or reserves its addresses where pages come when they are touched.
+// Allocate gives an allocation its frames, or reserves its addresses if pages come when they are touched.
 func (x *Translation) Allocate(tenant int, r *mem.Region) error {
 	t, n := mem.TenantID(tenant), r.Len()
 	switch {
@@ -215,7 +215,7 @@ func (x *Translation) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 	return bytes
 }
 
-// Physical translates functionally.
+// Physical translates an address without taking time.
 func (x *Translation) Physical(tenant int, vaddr uint64) (uint64, bool) {
 	if x.Tables == nil {
 		return vm.Identity(mem.TenantID(tenant), vaddr), true
@@ -224,11 +224,11 @@ func (x *Translation) Physical(tenant int, vaddr uint64) (uint64, bool) {
 	return p, s == vm.Resident
 }
 
-// LocalWindow is the virtual address of an application's local-memory window: above
-// everything an allocator hands out, below the bits that tell applications apart.
+// LocalWindow is the virtual address of an application's local-memory window: above all addresses that allocators
+// hand out, below the bits that distinguish applications.
 const LocalWindow = 1 << 39
 
-// MapLocal gives an application's local-memory window frames for so many bytes a thread.
+// MapLocal gives an application's local-memory window frames for a number of bytes a thread.
 func (x *Translation) MapLocal(tenant mem.TenantID, bytes int) error {
 	if x.Tables == nil || bytes == 0 {
 		return nil
@@ -249,7 +249,7 @@ func (x *Translation) MapLocal(tenant mem.TenantID, bytes int) error {
 // every thread the machine can hold.
 func (x *Translation) localStride() uint64 { return uint64(x.sheet.SM.Count*x.sheet.SM.Threads) * 4 }
 
-// Release forgets all memory of an application whose program has ended.
+// Release frees all memory of an application whose program has ended.
 func (x *Translation) Release(tenant int) {
 	if x.Tables == nil {
 		x.pager.Release(mem.TenantID(tenant))
@@ -264,7 +264,7 @@ func (x *Translation) Release(tenant int) {
 	x.localMapped[tenant], x.promised[tenant] = 0, 0
 }
 
-// Tick looks up translations, and sends what page walks and the copy engine read and write.
+// Tick looks up translations, and sends the reads and writes of page walks and of the copy engine.
 func (x *Translation) Tick(now uint64) uint64 {
 	if x.MMU == nil {
 		return x.tickPager(now)

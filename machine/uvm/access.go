@@ -2,26 +2,26 @@ package uvm
 
 import "fmt"
 
-// Verdict is what an access finds.
+// Verdict is the result of an access.
 type Verdict uint8
 
 const (
-	// Resident: the page is on the device, and has been booked as used.
+	// Resident: the page is on the device, and the access counts as a use of it.
 	Resident Verdict = iota
-	// Staged is Resident, and the page was chosen for eviction, which has not begun: Keep.
+	// Staged is Resident, but the page was chosen for an eviction that has not begun: Keep it.
 	Staged
-	// Fault: the page has to come to the device.
+	// Fault: the page must come to the device.
 	Fault
-	// Coming: it is on its way already.
+	// Coming: the page is on its way already.
 	Coming
 	// Remote: the page stays on the host, where the access is served.
 	Remote
-	// Duplicate: the write is to a page that the host has, too, and has to wait until the host's is void.
+	// Duplicate: the access writes a page that the host has, too. It must wait until the host's copy is void.
 	Duplicate
 )
 
-// Access books one access and says what it finds. It is an error to access what is in no
-// allocation, or to write to one that is read-only.
+// Access counts one access and returns its result. It is an error to access an address outside all allocations, or to
+// write to a read-only one.
 func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	p, ok := r.find(addr)
 	if !ok {
@@ -81,8 +81,8 @@ func (r *Runtime) book(p page, write bool) {
 	}
 }
 
-// Asked says that an access has found that an absent page has to come; else those that miss it are
-// served on the host, and MapRemote notes that the device may keep its translation.
+// Asked notes that an access has found that an absent page has to come. Other accesses that miss the page are served
+// on the host, and MapRemote notes that the device may keep its translation.
 func (r *Runtime) Asked(addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].asked.Has(p.index())
@@ -95,8 +95,7 @@ func (r *Runtime) MapRemote(addr uint64) {
 	}
 }
 
-// UnmapRemote says whether the device may have a translation of a page to the host, which must be
-// forgotten now.
+// UnmapRemote says whether the device may have a translation of a page to the host, which it must drop now.
 func (r *Runtime) UnmapRemote(addr uint64) bool {
 	p, ok := r.find(addr)
 	if !ok || !r.chunks[p.chunk()].mapped.Has(p.index()) {
@@ -112,9 +111,9 @@ func (r *Runtime) IsMapped(addr uint64) bool {
 	return ok && r.chunks[p.chunk()].mapped.Has(p.index())
 }
 
-// CountLocal books an access that has found a translation of an absent page and takes the page for one of the
-// device's: it is counted, and neither served on the host nor a reason to bring the page. Its block and its chunk are
-// the most recent ones.
+// CountLocal counts an access that has found a translation of an absent page and takes the page for one of the
+// device's. It is neither served on the host nor a reason to bring the page. Its block and its chunk become the most
+// recent ones.
 func (r *Runtime) CountLocal(addr uint64, write bool) {
 	if p, ok := r.find(addr); ok {
 		r.book(p, write)
@@ -149,8 +148,8 @@ func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 	return r.migrate.rule(&o), false
 }
 
-// Used books that an access which had faulted has found its page: it is not counted again.
-// False if the page is not there.
+// Used notes that an access which had faulted has found its page: it does not count again. False if the page is not
+// there.
 func (r *Runtime) Used(addr uint64, write bool) bool {
 	p, ok := r.find(addr)
 	if !ok || !r.chunks[p.chunk()].resident.Has(p.index()) {

@@ -1,24 +1,24 @@
 package uvm
 
-// Advice is what a program has said of an allocation (2.2.4, cudaMemAdvise): any of these together. That it is
-// mostly read goes before all else, then that the device is to be mapped to it.
+// Advice is the hints that a program has given on an allocation (2.2.4, cudaMemAdvise), any of them together.
+// ReadMostly goes before all others, then Mapped.
 type Advice uint8
 
 const (
-	// ReadMostly has the device get copies of pages that it reads, while the host keeps them (duplicate.go).
+	// ReadMostly lets the device get copies of pages that it reads, while the host keeps them (duplicate.go).
 	ReadMostly Advice = 1 << iota
 	// PreferHost keeps its pages on the host. In the dissertation that is a soft pin: a page migrates by the static
 	// threshold, or when it is written. With Options.HostStays it never migrates: when the device faults, the
 	// driver maps it to the page on the host, as CUDA's documentation has it.
 	PreferHost
-	// PreferDevice has its pages come when they are touched first, also those that thrash.
+	// PreferDevice makes its pages come when they are touched first, also pages that thrash.
 	PreferDevice
 	// Mapped keeps it on the host, to which the device is mapped: it never faults.
 	Mapped
 )
 
-// Advise changes what the allocation that begins at base has been advised. Where it is mostly read no more, the
-// device's copies of its pages are the pages.
+// Advise changes the hints on the allocation that begins at base. If it loses ReadMostly, the device's copies of its
+// pages become the pages.
 func (r *Runtime) Advise(base uint64, set, clear Advice) {
 	x := r.allocationOf(base)
 	if x == nil {

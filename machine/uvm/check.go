@@ -2,8 +2,8 @@ package uvm
 
 import "fmt"
 
-// Check counts anew what a Runtime keeps track of: pages there and on their way, what has come
-// and gone, and that there are never more pages than memory has. For tests.
+// Check recomputes all that a Runtime keeps track of: pages that are there and on their way, pages that came and
+// left, and that there are never more pages than memory holds. For tests.
 func (r *Runtime) Check() error {
 	var valid, staged, coming, listed int
 	for i := range r.chunks {

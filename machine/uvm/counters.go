@@ -11,11 +11,11 @@ const (
 	mostTrips = 1<<(32-countBits) - 1
 )
 
-// CountersNames are which accesses count: all, as the dissertation's framework does it, or remote, those of pages that
-// are on the host, as Volta's hardware counts (5.2.3).
+// CountersNames are the rules for which accesses count: all, as in the dissertation's framework, or remote, those of
+// pages that are on the host, as Volta's hardware counts (5.2.3).
 func CountersNames() []string { return []string{"all", "remote"} }
 
-// CheckThreshold is the error of a threshold or penalty, by its name, that no register could reach.
+// CheckThreshold is the error of a threshold or penalty, given by name, that is too large for a register.
 func CheckThreshold(name string, n int) error {
 	if n < 1 || n > mostCount {
 		return fmt.Errorf("%s is %d: use 1 to %d", name, n, mostCount)
@@ -31,8 +31,8 @@ func (r *Runtime) count(c *chunk, block int) {
 	}
 }
 
-// Retried books an access that had its translation, and in so many more cycles no room in the L1. Under Options.Public
-// it counts in each of them: the public simulator looks its page up anew whenever it tries.
+// Retried counts further cycles in which an access had its translation and no room in the L1. Under Options.Public it
+// counts in each of them, because the public simulator looks its page up anew whenever it tries.
 func (r *Runtime) Retried(addr, cycles uint64) {
 	p, ok := r.find(addr)
 	if !ok || !r.o.Public || r.remoteOnly {

@@ -39,7 +39,7 @@ func (r *Runtime) Duplicated(addr uint64) bool {
 	return ok && r.chunks[p.chunk()].twice.here.Has(p.index())
 }
 
-// Collapse makes the device's copy of a page the only one, and says whether it was one of two.
+// Collapse makes the device's copy of a page the only one, and says whether there were two.
 func (r *Runtime) Collapse(addr uint64) bool {
 	p, ok := r.find(addr)
 	if !ok || !r.chunks[p.chunk()].twice.here.Has(p.index()) {

@@ -37,7 +37,7 @@ func evictors() []evictor {
 	}
 }
 
-// EvictionNames are the evictions there are.
+// EvictionNames are the names of the evictions.
 func EvictionNames() (names []string) {
 	for _, e := range evictors() {
 		names = append(names, e.name)

@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Heat is what became of a managed allocation (Figure 18), those freed included: one that is made
-// again at the same place, as by a program that is repeated, counts together with the one before.
+// Heat is the use of a managed allocation (Figure 18); freed allocations are included. One that is made again at the
+// same place, as by a program that repeats, counts together with the one before.
 type Heat struct {
 	Tenant                mem.TenantID
 	Base, Bytes           uint64 // rounded
@@ -50,7 +50,7 @@ func merged(list []Heat, h Heat) []Heat {
 	return append(list, h)
 }
 
-// Heats lists the allocations there have been, by address.
+// Heats lists all allocations so far, by address.
 func (r *Runtime) Heats() []Heat {
 	list := slices.Clone(r.past)
 	for i := range r.allocs {

@@ -7,14 +7,14 @@ import "github.com/heddle-sim/heddle/mem"
 // SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
 func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes/PageSize) + r.forgotten }
 
-// Expect gives a runtime what tells whether a transfer to the device is under way, or can begin. While one is, nothing
-// leaves that the policy itself would not take: what arrives may be what it waits for.
+// Expect gives a runtime the function that tells whether a transfer to the device is under way, or can begin. While
+// one is, pages leave only by the policy's own choice: the arriving pages may be those it waits for.
 func (r *Runtime) Expect(arrives func() bool) { r.arrives = arrives }
 
 // Capacity is the pages of device memory for managed pages.
 func (r *Runtime) Capacity() int { return r.capacity }
 
-// Allocated is the bytes of all allocations, rounded, and those of a tenant's.
+// Allocated is the rounded bytes of all allocations, and those of a tenant's.
 func (r *Runtime) Allocated(tenant mem.TenantID) (all, its uint64) {
 	for i := range r.allocs {
 		a := &r.allocs[i]
@@ -26,8 +26,8 @@ func (r *Runtime) Allocated(tenant mem.TenantID) (all, its uint64) {
 	return all, its
 }
 
-// Fetch plans to bring what is absent of the n bytes from addr, which lie in one chunk, without
-// their having been touched (cudaMemPrefetchAsync). The result is valid until the next plan.
+// Fetch plans to bring the absent pages of the n bytes from addr, which lie in one chunk, without a touch
+// (cudaMemPrefetchAsync). The result is valid until the next plan.
 func (r *Runtime) Fetch(addr, n uint64) *Plan {
 	r.beginPlan()
 	for a := addr &^ (PageSize - 1); a < addr+n; a += PageSize {
@@ -44,7 +44,7 @@ func (r *Runtime) Fetch(addr, n uint64) *Plan {
 	return &r.plan
 }
 
-// Shrink plans evictions until what is planned and what is there fit, as after Keep.
+// Shrink plans evictions until the planned and the present pages fit, as after Keep.
 func (r *Runtime) Shrink() *Plan {
 	r.beginPlan()
 	for r.free() < 0 {
@@ -58,10 +58,10 @@ func (r *Runtime) Shrink() *Plan {
 	return &r.plan
 }
 
-// Withdraw plans to bring what the device has of the n bytes from addr back to the host, which reads or
-// writes them: as one transfer for each chunk. What is on its way to the device is left alone:
-// more says that there is such, or that something was planned. Of what is mostly read the host gets copies
-// to read, unless it has them; the device's copies of what it writes are dropped.
+// Withdraw plans to bring the device's pages of the n bytes from addr back to the host, which reads or writes them:
+// as one transfer for each chunk. Pages on their way to the device are left alone: more says that there are such, or
+// that a transfer was planned. Of read-mostly memory the host gets copies to read, unless it has them; if it writes,
+// the device's copies are dropped.
 func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
 	r.beginPlan()
 	for a := addr &^ (PageSize - 1); a < addr+n; {
@@ -153,8 +153,8 @@ func (r *Runtime) keep(e *Eviction) {
 	}
 }
 
-// Free forgets the allocation that begins at base, and how many of its pages were on the device.
-// What was planned for it must not be reported any more.
+// Free forgets the allocation that begins at base, and counts its pages on the device as freed. Do not report any
+// plan for it afterwards.
 func (r *Runtime) Free(base uint64) (resident int) {
 	for i := range r.allocs {
 		if r.allocs[i].base != base {
@@ -187,7 +187,7 @@ func (r *Runtime) Free(base uint64) (resident int) {
 	return 0
 }
 
-// First is the first allocation that begins in [from, to).
+// First is the allocation with the lowest base in [from, to).
 func (r *Runtime) First(from, to uint64) (base, bytes uint64, ok bool) {
 	for i := range r.allocs {
 		if a := &r.allocs[i]; a.base >= from && a.base < to {
@@ -197,7 +197,7 @@ func (r *Runtime) First(from, to uint64) (base, bytes uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Of says that pages of a chunk, as ChunkOf names it, are in an eviction.
+// Of says whether pages of a chunk, given as ChunkOf numbers it, are in an eviction.
 func (e *Eviction) Of(chunk int32) bool {
 	for ; e != nil; e = e.Rest {
 		if e.chunk == chunk {
@@ -233,8 +233,8 @@ func (r *Runtime) Leaving(addr uint64) bool {
 	return ok && r.chunks[p.chunk()].leaving.Has(p.index())
 }
 
-// Where says what an access of an address would find, without booking one: Resident, Coming, or
-// Fault for what is on the host.
+// Where says what an access of an address would find, without counting one: Resident, Coming, or Fault for a page on
+// the host.
 func (r *Runtime) Where(addr uint64) Verdict {
 	p, ok := r.find(addr)
 	if !ok {
@@ -249,8 +249,8 @@ func (r *Runtime) Where(addr uint64) Verdict {
 	return Fault
 }
 
-// Manages says that an address is in an allocation.
+// Manages says whether an address is in an allocation.
 func (r *Runtime) Manages(addr uint64) bool { return r.allocationOf(addr) != nil }
 
-// Crowded says that more is there or planned to come than there is room for.
+// Crowded says that more pages are there or planned to come than there is room for.
 func (r *Runtime) Crowded() bool { return r.free() < 0 }

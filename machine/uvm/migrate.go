@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Occupancy is what a rule of migration sees.
+// Occupancy is the input of a rule of migration.
 type Occupancy struct {
 	Ts, P     uint64 // static threshold, penalty
 	Allocated uint64 // pages that have frames or soon will
@@ -34,7 +34,7 @@ func migrations() []migration {
 	}
 }
 
-// MigrationNames are the rules of migration there are.
+// MigrationNames are the names of the rules of migration.
 func MigrationNames() (names []string) {
 	for _, m := range migrations() {
 		names = append(names, m.name)

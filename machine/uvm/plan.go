@@ -2,32 +2,32 @@ package uvm
 
 import "slices"
 
-// Transfer is contiguous pages that come to the device in one go.
+// Transfer is contiguous pages that come to the device in one transfer.
 type Transfer struct {
 	Addr   uint64 // of the first page
 	Pages  int
-	Again  int // of the pages, those that had been here before and were evicted
-	Faults int // of the pages, those at the end that have faulted; the others come along
+	Again  int // how many of the pages had been here before and were evicted
+	Faults int // how many of the pages, at the end, have faulted; the others come along
 }
 
-// Eviction is pages of one chunk that leave in one go.
+// Eviction is pages of one chunk that leave in one transfer.
 type Eviction struct {
 	Addr      uint64 // of the first page
 	Pages     int
-	WriteBack bool // else they are invalidated
-	Returned  bool // the host takes the pages back: nothing else needed their room
-	Stays     bool // of those, the host gets copies, and the pages stay on the device
+	WriteBack bool // they are written back; else they are invalidated
+	Returned  bool // the host takes the pages back: no other page needed their room
+	Stays     bool // with Returned: the host gets copies, and the pages stay on the device
 	Fallback  bool // the policy itself would not have taken them
 	chunk     int32
 	mask      Mask
 	Rest      *Eviction // pages of further trees that leave in the same transfer; only Synchronized has such
 }
 
-// Plan is what a batch of faults leads to. Evictions make room before the transfers.
+// Plan is the consequence of a batch of faults. Evictions make room before the transfers.
 type Plan struct {
-	In       []Transfer // those of the faults first, but for Options.Public
+	In       []Transfer // pages that faulted come first, except under Options.Public
 	Out      []Eviction // in the order in which they were chosen
-	Deferred []uint64   // pages for which there is no room now, as somebody waits for all that is there
+	Deferred []uint64   // pages without room now, because every page that is there is waited for
 }
 
 // add puts a page into the batch that is being planned, and says whether it does not thrash, and was
@@ -50,10 +50,9 @@ func (r *Runtime) touch(i int32) {
 	}
 }
 
-// Plan decides what a batch of faults brings to the device, and what leaves it for that. The
-// addresses lie in allocations; pages that are there or on their way are left out. The result
-// is valid until the next call; from now on its pages count as coming, and what it evicts as
-// chosen.
+// Plan decides which pages a batch of faults brings to the device, and which pages leave it for that. The addresses
+// lie in allocations; pages that are there or on their way are left out. The result is valid until the next call.
+// From now on its pages count as coming, and the pages of its evictions as chosen.
 func (r *Runtime) Plan(faults []uint64) *Plan {
 	r.beginPlan()
 	demand := 0
@@ -324,7 +323,7 @@ func (r *Runtime) commitEvictions() {
 	}
 }
 
-// Leave books that an eviction begins: its pages are no longer on the device.
+// Leave notes that an eviction begins: its pages are no longer on the device.
 func (r *Runtime) Leave(e *Eviction) {
 	for ; e != nil; e = e.Rest {
 		c := &r.chunks[e.chunk]
@@ -345,8 +344,8 @@ func (r *Runtime) Leave(e *Eviction) {
 	}
 }
 
-// Arrive books that a transfer has ended: its pages are on the device, clean, and as recent as
-// the transfer. Those that faulted stay at least until they have been used.
+// Arrive notes that a transfer has ended: its pages are on the device, clean, and as recent as the transfer. Pages
+// that faulted stay at least until they have been used.
 func (r *Runtime) Arrive(t *Transfer) {
 	r.stamp++
 	for a := t.Addr; a < t.end(); a += PageSize {
@@ -369,7 +368,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 	r.valid += t.Pages
 }
 
-// Gone books that an eviction's bytes are on the host.
+// Gone notes that an eviction's bytes are on the host.
 func (r *Runtime) Gone(e *Eviction) {
 	r.Lost(e)
 	for ; e != nil; e = e.Rest {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Tree is what a prefetcher sees of a chunk in which pages fault.
+// Tree is a prefetcher's view of a chunk in which pages fault.
 type Tree struct {
 	Present Mask // on the device, or on their way there
 	Fault   Mask // pages that fault, none of them present
 	Thrash  Mask // pages that thrash: they do not come along
 	Pages   int  // of the tree: 16 * 2^i, at most PagesPerChunk
 	Random  *rand.Rand
-	Public  bool // as in the public simulator: all nodes of the tree are looked at, and any page of it may be drawn
+	Public  bool // as in the public simulator: all nodes of the tree are looked at, and any page of it may be chosen
 }
 
 // prefetcher says what comes beside the pages that fault: of each tree by itself, or of a
@@ -38,7 +38,7 @@ func prefetchers() []prefetcher {
 	}
 }
 
-// PrefetcherNames are the prefetchers there are.
+// PrefetcherNames are the names of the prefetchers.
 func PrefetcherNames() (names []string) {
 	for _, p := range prefetchers() {
 		names = append(names, p.name)

@@ -1,6 +1,6 @@
 package uvm
 
-// PageUse is accesses of a page since they were last asked for.
+// PageUse is the accesses of a page since the last call of Seen.
 type PageUse struct {
 	Addr uint64
 	N    uint32
@@ -13,7 +13,7 @@ type watched struct {
 	freed []PageUse // the same of pages that were freed since
 }
 
-// Watch has the accesses of what is allocated from now on counted page by page, for Seen.
+// Watch counts the accesses page by page, for Seen, of all that is allocated from now on.
 func (r *Runtime) Watch() { r.watch.on = true }
 
 // watchChunks makes room for the counts of new chunks.
@@ -23,7 +23,7 @@ func (r *Runtime) watchChunks() {
 	}
 }
 
-// Seen adds to a list the pages that were accessed since the last call, those freed meanwhile in front.
+// Seen adds to a list the pages that were accessed since the last call; pages freed meanwhile come first.
 func (r *Runtime) Seen(list []PageUse) []PageUse {
 	list = append(list, r.watch.freed...)
 	r.watch.freed = r.watch.freed[:0]

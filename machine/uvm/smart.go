@@ -7,10 +7,11 @@ import "github.com/heddle-sim/heddle/mem"
 // with TBN_p and LRU 2 MB, and may change its mind while kernels run. Cost: two bits for each
 // block, and a few numbers for each allocation, in the driver.
 
-// Pattern is how an allocation's blocks migrate (6.2.1), a state of Figure 28.
+// Pattern is the order in which an allocation's blocks migrate (6.2.1), a state of Figure 28.
 type Pattern uint8
 
-// The seven states of Figure 28. Those that are random or mixed are treated alike, used again or not (6.2.3).
+// The seven states of Figure 28. The random and the mixed ones are treated alike, whether blocks are used again or
+// not (6.2.3).
 const (
 	Undecided   Pattern = iota
 	Streaming           // linear, no block comes in two kernels

@@ -16,7 +16,7 @@ const (
 	thrashResets    = 4         // times that a chunk is forgotten so
 )
 
-// Wait is what becomes of a fault of the device.
+// Wait says what happens to a fault of the device.
 type Wait uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	Throttled
 	// Pinned: the page stays on the host, and the device is mapped to it.
 	Pinned
-	// Placed is Pinned, and the page is not one that thrashes: the program wants it there.
+	// Placed is Pinned for a page that does not thrash: the program wants it there.
 	Placed
 )
 
@@ -142,11 +142,11 @@ func (t *thrashing) expired(now uint64) page {
 	return p
 }
 
-// Throttle has a Runtime track pages that thrash from now on; mhz is the clock of the cycles that it is told.
-// What is allocated already is not tracked.
+// Throttle makes a Runtime track pages that thrash from now on; mhz is the clock of the cycles that it gets. Earlier
+// allocations are not tracked.
 func (r *Runtime) Throttle(mhz float64) { r.thrash = newThrashing(mhz) }
 
-// Taken tells that pages have moved because the device, or the host, has used them.
+// Taken notes that pages have moved because the device, or the host, has used them.
 func (r *Runtime) Taken(now uint64, pages []uint64, host bool) {
 	if r.thrash == nil {
 		return
@@ -166,8 +166,8 @@ func (r *Runtime) Taken(now uint64, pages []uint64, host bool) {
 	}
 }
 
-// Waits says what becomes of a fault of the device, and until when. A page that is pinned is mapped to the
-// host from now on.
+// Waits says what happens to a fault of the device, and until when. A page that is pinned is mapped to the host from
+// now on.
 func (r *Runtime) Waits(now, addr uint64) (w Wait, until uint64) {
 	p, ok := r.find(addr)
 	switch {
@@ -187,8 +187,7 @@ func (r *Runtime) Waits(now, addr uint64) (w Wait, until uint64) {
 	return w, until
 }
 
-// Unpin ends the pins whose time is over. A translation to the host that the device may have goes with the
-// next access.
+// Unpin ends the pins whose time is over. If the device has a translation to the host, the next access drops it.
 func (r *Runtime) Unpin(now uint64) {
 	for t := r.thrash; t != nil; {
 		p := t.expired(now)

@@ -37,7 +37,7 @@ const (
 type Options struct {
 	Capacity     int64  // bytes of device memory for managed pages, a multiple of PageSize
 	Prefetch     string // before the memory has been too small: PrefetcherNames
-	PrefetchOver string // from then on; empty: the same
+	PrefetchOver string // once the memory has been too small; empty: the same
 	Evict        string // EvictionNames
 	Migrate      string // MigrationNames
 	Ts           int    // static threshold t_s, accesses of a block
@@ -106,19 +106,19 @@ type allocation struct {
 	pattern       Pattern
 }
 
-// Totals count what a Runtime did.
+// Totals count the actions of a Runtime.
 type Totals struct {
 	Faults    uint64 // pages that faulted
 	Migrated  uint64 // pages that came
-	Evicted   uint64 // pages that left, or were chosen to and not kept
+	Evicted   uint64 // pages that left, or were chosen to leave and not kept
 	Written   uint64 // of those, pages written back
 	Remote    uint64 // accesses to pages on the host
-	Fallbacks uint64 // evictions of a unit that the policy itself would not have taken
+	Fallbacks uint64 // evictions of a unit that the policy itself would not have chosen
 	Thrashed  uint64 // pages that came again after having been evicted
 	Kept      uint64 // pages chosen for eviction and used before it began
 	Returned  uint64 // pages the host took back
 	Voided    uint64 // copies of pages that the host wrote
-	Freed     uint64 // pages there, or on their way, whose allocation was freed
+	Freed     uint64 // pages that were there, or on their way, when their allocation was freed
 }
 
 // Runtime is the state of unified memory.
@@ -366,7 +366,7 @@ func (r *Runtime) empty() int {
 // crowded notes whether memory was too small for a batch.
 func (r *Runtime) crowded(yes bool) { r.over, r.changed = r.over || yes, r.changed || yes }
 
-// Oversubscribed says that a batch has not fitted into memory so far.
+// Oversubscribed says that a batch has not fit into memory at least once.
 func (r *Runtime) Oversubscribed() bool { return r.over }
 
 // Resident is the pages on the device.
@@ -375,5 +375,5 @@ func (r *Runtime) Resident() int { return r.valid + r.staged }
 // Favour has the pages of a tenant evicted after all others'; -1 favours nobody.
 func (r *Runtime) Favour(tenant int) { r.prefer.last, r.sorted = tenant, false }
 
-// Prefer has what a tenant's faults lead to come before all else of a batch.
+// Prefer puts the consequences of a tenant's faults before all others of a batch.
 func (r *Runtime) Prefer(tenant int) { r.prefer.first = tenant }

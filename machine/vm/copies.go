@@ -13,10 +13,9 @@ const noFrame = ^uint64(0)
 // copyEntryBytes is a partition's entry in the line that says which copies a page has: a frame's number.
 const copyEntryBytes = 4
 
-// Partitions is what the driver knows of a machine's partitions: the copies that pages have beside their
-// home (page replication), each for the SMs of a partition. The leaf of the page table goes on naming
-// the home. Which copies there are stands in entries of the driver's, in memory, that a walk reads
-// after the leaf.
+// Partitions is the driver's record of a machine's partitions: the copies that pages have beside their home (page
+// replication), each for the SMs of a partition. The leaf of the page table goes on naming the home. Entries of the
+// driver's, in memory, list the copies; a walk reads them after the leaf.
 type Partitions struct {
 	tab    *Tables
 	n      int     // partitions of the machine; 0: pages stay where they are
@@ -42,8 +41,8 @@ type copySet struct {
 	tenant  mem.TenantID
 }
 
-// Divide says that the machine's channel groups belong to partitions, in order, and has pages
-// keep copies in them or get other homes. Pages must lie in channel groups.
+// Divide says that the machine's channel groups belong to partitions, in order, and lets pages keep copies in them or
+// change homes. Pages must lie in channel groups.
 func (c *Partitions) Divide(parts int) {
 	c.n = parts
 	for g := range c.tab.frames.Pools() {
@@ -53,7 +52,7 @@ func (c *Partitions) Divide(parts int) {
 	c.room, c.lives = make([][]uint64, len(c.tab.pt)), make([]uint32, len(c.tab.pt))
 }
 
-// Part is the partition a frame lies in.
+// Part is the partition of a frame.
 func (c *Partitions) Part(ppn uint64) int { return c.ofPool[c.tab.frames.Pool(ppn)] }
 
 // CopyFrames is the number of frames that are copies of pages.
@@ -67,8 +66,8 @@ func (c *Partitions) set(ppn uint64) *copySet {
 	return nil
 }
 
-// Copies says of the page in a frame, by partition, where it has copies, beside the frame of its
-// home; nil if it has none. It must not be changed.
+// Copies lists, by partition, the frames of the copies of the page in a frame, beside the frame of its home; nil if
+// it has no copy. Do not change the list.
 func (c *Partitions) Copies(ppn uint64) (frames []uint64, home uint64) {
 	if s := c.set(ppn); s != nil && s.n > 0 {
 		return s.frame, s.home
@@ -76,14 +75,14 @@ func (c *Partitions) Copies(ppn uint64) (frames []uint64, home uint64) {
 	return nil, ppn
 }
 
-// Shared says that the page in a frame has copies, or gets some: it must not be written.
+// Shared says that the page in a frame has copies, or is getting some: it must not be written.
 func (c *Partitions) Shared(ppn uint64) bool {
 	s := c.set(ppn)
 	return s != nil && s.n+s.making > 0
 }
 
-// Served says for which partitions the page in a frame has a copy, or gets one, by setting the elements of
-// those in has.
+// Served says for which partitions the page in a frame has a copy, or is getting one, by setting those elements of
+// has.
 func (c *Partitions) Served(ppn uint64, has []bool) {
 	s := c.set(ppn)
 	for part := range has {
@@ -91,7 +90,7 @@ func (c *Partitions) Served(ppn uint64, has []bool) {
 	}
 }
 
-// HasCopy says that a partition is one of those for which Copies gave frames.
+// HasCopy says that Copies listed a frame for a partition.
 func HasCopy(frames []uint64, part int) bool { return frames != nil && frames[part] != noFrame }
 
 // near is the frame of a page that a partition uses: its copy, or the home.
@@ -152,9 +151,9 @@ func (c *Partitions) BeginRehome(tenant mem.TenantID, vpn uint64, part int) (id 
 	return c.tab.record(Move{VPN: vpn, From: from, To: to, Tenant: tenant, Kind: Rehome, drains: true}), nil
 }
 
-// BeginCopies takes frames for copies of a page in partitions, of which those without a free one are
-// left out, and appends a move for each to ids. The page is Moving until Drained; then its home is read,
-// and each partition goes over to its copy when that is there. It is an error if it gets none.
+// BeginCopies takes frames for copies of a page in partitions, leaves out those without a free frame, and appends a
+// move for each to ids. The page is Moving until Drained; then its home is read, and each partition switches to its
+// copy when that is there. It is an error if it gets none.
 func (c *Partitions) BeginCopies(tenant mem.TenantID, vpn uint64, parts []int, ids []int32) ([]int32, error) {
 	p, i, err := c.resident(tenant, vpn)
 	if err != nil {
@@ -221,9 +220,9 @@ func (c *Partitions) newSet(tenant mem.TenantID, vpn, home uint64) error {
 	return nil
 }
 
-// BeginCollapse has a page lose its copies: it is Moving, accesses that have been translated still
-// reach the copies, whose frames are appended to frames, until EndMove. Those that are being made are
-// given up, and the page is Moving until the last of them has ended, too.
+// BeginCollapse makes a page lose its copies: it is Moving until EndMove. Until then accesses that have been
+// translated still reach the copies, whose frames are appended to frames. Copies that are being made are given up,
+// and the page stays Moving until the last of them has ended, too.
 func (c *Partitions) BeginCollapse(tenant mem.TenantID, vpn uint64, frames []uint64) (int32, []uint64, error) {
 	p, i, err := c.resident(tenant, vpn)
 	if err != nil {
@@ -244,8 +243,8 @@ func (c *Partitions) BeginCollapse(tenant mem.TenantID, vpn uint64, frames []uin
 	return c.tab.record(Move{VPN: vpn, From: home, To: home, Tenant: tenant, Kind: Collapse, drains: true}), frames, nil
 }
 
-// Drained says that no access that had been translated reaches the old frame of a move any more. A page that
-// gets copies may be read again.
+// Drained says that no translated access reaches the old frame of a move any longer. A page that gets copies may be
+// read again.
 func (c *Partitions) Drained(id int32) {
 	m := &c.tab.moves[id]
 	m.drains = false
@@ -308,7 +307,7 @@ func (c *Partitions) endCopy(m *Move) {
 	c.stay(m)
 }
 
-// OnItsWay says that moves of a move's page have not ended, besides that one when it has.
+// OnItsWay says that other moves of a move's page have not ended.
 func (c *Partitions) OnItsWay(m *Move) bool { return c.tab.moving(m.Tenant, m.From) }
 
 // drop gives the frames of a set's copies back, and the set.
@@ -342,8 +341,8 @@ func (c *Partitions) First() (tenant mem.TenantID, vpn uint64, ok bool) {
 	return 0, 0, false
 }
 
-// CopyRoom is the number of frames that copies of pages may still take: a tenth of memory stays free
-// when all that has been allocated has its frames.
+// CopyRoom is the number of frames that copies of pages may still take: a tenth of memory stays free once all
+// allocations have their frames.
 func (c *Partitions) CopyRoom() int {
 	all, free := 0, 0
 	for g := range c.tab.frames.Pools() {
@@ -398,13 +397,13 @@ func (m *MMU) near(e *miss, sm int16) uint64 {
 	return ppn
 }
 
-// InvalidateView removes what the L2 TLB has of a page for a partition, which has another frame of it now.
+// InvalidateView removes the L2 TLB's translations of a page for a partition, which now has another frame of it.
 func (m *MMU) InvalidateView(tenant mem.TenantID, vpn uint64, part int) {
 	m.row[tenant][Shootdowns]++
 	m.l2.InvalidatePage(tenant, view(vpn, part))
 }
 
-// Again has a translation that was answered, and must not be used, be looked up again.
+// Again lets a translation that was answered, and must not be used, be looked up again.
 func (m *MMU) Again(r *Reply) {
 	m.bankOf(r.VPN).retry.Push(request{vpn: r.VPN, token: r.Token, sm: r.SM, tenant: r.Tenant})
 	m.active[r.Tenant]++

@@ -5,13 +5,13 @@ import "github.com/heddle-sim/heddle/mem"
 // Pages that come and go while kernels run (unified memory): a frame is taken before the bytes
 // are on their way and given back when they have left, and the page is Resident in between only.
 
-// TakeFrame takes a frame for a page of a tenant that is to come.
+// TakeFrame takes a frame for a tenant's page that is about to arrive.
 func (t *Tables) TakeFrame(tenant mem.TenantID) (ppn uint64, err error) {
 	return t.frame(int(tenant), -1)
 }
 
-// Enter says that a page of the host has its bytes in a frame: from now on accesses find it.
-// False if no allocation covers the page any more; the frame is still the caller's then.
+// Enter says that a page of the host has its bytes in a frame: from now on accesses find it. False if no allocation
+// covers the page any longer; the caller then still has the frame.
 func (t *Tables) Enter(tenant mem.TenantID, vpn, ppn uint64) bool {
 	p := t.pt[tenant]
 	i := p.leaf(vpn)
@@ -22,9 +22,8 @@ func (t *Tables) Enter(tenant mem.TenantID, vpn, ppn uint64) bool {
 	return true
 }
 
-// Withdraw makes a resident page one of the host, and has every TLB forget it: from now on
-// accesses fault. The frame, with the bytes in it, is the caller's. False if the page is not
-// resident.
+// Withdraw makes a resident page one of the host, and makes every TLB drop it: from now on accesses fault. The caller
+// gets the frame, with the bytes in it. False if the page is not resident.
 func (t *Tables) Withdraw(tenant mem.TenantID, vpn uint64) (ppn uint64, ok bool) {
 	p := t.pt[tenant]
 	i := p.leaf(vpn)
@@ -37,10 +36,10 @@ func (t *Tables) Withdraw(tenant mem.TenantID, vpn uint64) (ppn uint64, ok bool)
 	return ppn, true
 }
 
-// Shoot has every TLB forget a page.
+// Shoot makes every TLB drop a page.
 func (t *Tables) Shoot(tenant mem.TenantID, vpn uint64) { t.shoot(tenant, vpn) }
 
-// GiveFrames gives back frames that TakeFrame or Withdraw had left to the caller.
+// GiveFrames returns frames that the caller had from TakeFrame or Withdraw.
 func (t *Tables) GiveFrames(tenant mem.TenantID, frames []uint64) {
 	for _, f := range frames {
 		t.release(tenant, f)

@@ -8,15 +8,12 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Driver is the default fault handler. A page that is not on the device costs a
-// fixed time (20 us in the papers), at most Slots of them at once, in order of
-// arrival or, where the sheet has vm.driver_turns, of the applications in turn; then it
-// gets a frame and the waiting walks restart. Moving the bytes over the host link is
-// unified memory's business, which has a handler of its own.
-//
-// After a change of channels it also moves pages (UGPU, section 4.4; relocate.go):
-// those that are touched where they may not stay, and, when their frames are
-// needed, those nobody touches.
+// Driver is the default fault handler. A page that is not on the device costs a fixed time (20 us in the papers). At
+// most Slots faults are handled at once, in order of arrival or, if the sheet has vm.driver_turns, with the
+// applications taking turns. Then the page gets a frame and the waiting walks restart. Unified memory, which moves
+// bytes over the host link, has a handler of its own. After a change of channels the driver also moves pages (UGPU,
+// section 4.4; relocate.go): those that are touched in channels their owner has lost, and, when their frames are
+// needed, those that are not touched.
 type Driver struct {
 	cost  uint64 // core cycles per far fault
 	slots int
@@ -72,7 +69,7 @@ func (d *Driver) start(now uint64) {
 	d.startMoves(now)
 }
 
-// Reclaimed says that frames have been given back: faults that wait for one are handled again.
+// Reclaimed says that frames have been returned: faults that wait for one are handled again.
 func (d *Driver) Reclaimed(now uint64) {
 	for ; d.Homes.short.Len() > 0; d.start(now) {
 		f := d.Homes.short.Pop()

@@ -7,10 +7,9 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Frames hands out physical frames. Where the address map keeps the channel
-// group above the page offset there is one pool per group; otherwise pages are
-// spread over all channels and there is one pool, or one for each of those who
-// have colors of their own.
+// Frames hands out physical frames. If the address map keeps the channel group above the page offset there is one
+// pool per group. Otherwise pages are spread over all channels, and there is one pool, or one for each owner of
+// colors.
 type Frames struct {
 	m      *addrmap.Map
 	page   int
@@ -42,9 +41,9 @@ func NewFrames(s *sheets.Machine, m *addrmap.Map) (*Frames, error) {
 	return f, nil
 }
 
-// Color divides the frames, all of which must be free and in one pool, by their colors (page
-// coloring): a frame's color is its number modulo how many colors there are, and owner has the
-// pool of each. An error says which pool would have no frame.
+// Color divides the frames, all of which must be free and in one pool, by their colors (page coloring): a frame's
+// color is its number modulo the number of colors, and owner gives the pool of each color. An error names a pool
+// without frames.
 func (f *Frames) Color(owner []uint8, pools int) error {
 	f.owner, f.colors = owner, make([][]uint64, pools)
 	for color, p := range owner {
@@ -93,7 +92,7 @@ func (f *Frames) Pool(ppn uint64) int {
 	return f.m.GroupOf(f.m.Channel(ppn << f.bits))
 }
 
-// Alloc takes a frame; false when the pool is exhausted.
+// Alloc takes a frame; false if the pool is exhausted.
 func (f *Frames) Alloc(pool int) (ppn uint64, ok bool) {
 	if n := len(f.freed[pool]); n > 0 {
 		ppn = f.freed[pool][n-1]
@@ -115,7 +114,7 @@ func (f *Frames) Alloc(pool int) (ppn uint64, ok bool) {
 	return f.m.PageAddr(pool, i, f.page) >> f.bits, true
 }
 
-// Release gives a frame back.
+// Release returns a frame.
 func (f *Frames) Release(ppn uint64) {
 	p := f.Pool(ppn)
 	f.freed[p] = append(f.freed[p], ppn)

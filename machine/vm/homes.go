@@ -2,17 +2,17 @@ package vm
 
 import "slices"
 
-// Homes is a policy of where pages are kept once they have been placed: it sees what an interval's
-// access counters say and returns what the driver is to do with some of the pages, the most urgent
-// first. It knows neither time nor frames, and keeps nothing from one interval to the next but room for its lists.
+// Homes is a policy of where pages are kept after they have been placed. It gets the access counters of an interval
+// and returns what the driver shall do with some of the pages, the most urgent first. It knows neither time nor
+// frames, and keeps no state between intervals but memory for its lists.
 type Homes func(s *HomeSample) []HomeStep
 
-// HomeSample is what the counters of an interval say, of all pages that were accessed in it.
+// HomeSample is the counters of an interval, for all pages that were accessed in it.
 type HomeSample struct {
 	Partitions int
 	Pages      []PageUse
 	Room       int // frames that copies of pages may still take
-	Most       int // pages the driver takes
+	Most       int // pages that the driver takes at most
 	Carried    int // pages that can leave a partition, or reach one, in an interval
 
 	ranked []ranked // of the last plan, to be used again
@@ -20,15 +20,15 @@ type HomeSample struct {
 	reach  []int    // and that reach it
 }
 
-// PageUse is how the partitions have used a page in an interval.
+// PageUse is the use of a page by the partitions in an interval.
 type PageUse struct {
 	Home    int     // partition it lies in
 	Counts  []uint8 // [partition] requests of its SMs that left their L1s; 255: so many or more
 	Copied  []bool  // [partition] it has a copy; nil: the page has none. Requests to copies are in no count
-	Written bool    // by anybody
+	Written bool    // by any partition
 }
 
-// HomeStep is what is to become of a page: it gets another home, or copies.
+// HomeStep is a decision about a page: it gets another home, or copies.
 type HomeStep struct {
 	Page   int   // of HomeSample.Pages
 	Home   int   // partition it goes to; -1: it stays
@@ -56,7 +56,7 @@ func HomesEntries() []HomesEntry {
 	}
 }
 
-// HomesByName is the policy of that name; nil: there is none.
+// HomesByName is the policy with a name; nil: there is none.
 func HomesByName(name string) Homes {
 	for _, e := range HomesEntries() {
 		if e.Name == name {

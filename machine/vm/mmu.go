@@ -26,7 +26,7 @@ type Config struct {
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int
-	GainShare     bool // see misplaced
+	GainShare     bool // pages that move into gained channels are spread over the address space (method misplaced)
 	// Home is the channel group nearest to each SM, for first-touch placement: SMs
 	// and groups are dealt to each other in order (NUBA's partitions).
 	Home []int
@@ -214,8 +214,8 @@ func (m *MMU) PopReply() (r Reply, ok bool) {
 	return r, true
 }
 
-// Err is the first error of a translation: a page no allocation covers, or device
-// memory exhausted. The run cannot go on.
+// Err is the first error of a translation: a page that no allocation covers, or device memory exhausted. The run
+// cannot continue.
 func (m *MMU) Err() error { return m.err }
 
 // Busy is the number of requests and pages in flight.
@@ -227,8 +227,8 @@ func (m *MMU) Busy() int {
 	return n
 }
 
-// Tick does one cycle of work and returns the next cycle that has some, all ones
-// when only a ReadDone, Resolve or Request can bring it.
+// Tick does one cycle of work and returns the next cycle with work; all ones if only a ReadDone, Resolve or Request
+// can bring some.
 func (m *MMU) Tick(now uint64) (next uint64) {
 	next = never
 	if m.fault != nil {
@@ -397,8 +397,7 @@ func (m *MMU) release(w int32) (next int32) {
 	return next
 }
 
-// ClearStatus switches the tenant's status register off: every page is where it
-// may be.
+// ClearStatus switches the tenant's status register off: all of its pages are in channels that it may use.
 func (m *MMU) ClearStatus(tenant mem.TenantID) { m.status[tenant] = status{} }
 
 // misplaced says that a page's frame is in a lost group, or outside the gained ones
@@ -421,8 +420,8 @@ func (m *MMU) misplaced(tenant mem.TenantID, vpn, ppn uint64) bool {
 	return s.gain != 0 && s.gain&g == 0 && (!m.cfg.GainShare || vpn%s.owned < s.gained)
 }
 
-// Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages
-// that wait for the driver do not count.
+// Quiet says that the MMU neither looks up, walks nor answers for a tenant; pages that wait for the driver do not
+// count.
 func (m *MMU) Quiet(tenant mem.TenantID) bool {
 	if invariants.On && m.active[tenant] != m.recount(tenant) {
 		panic(fmt.Sprintf("MMU: tenant %d has %d requests and pages in flight, %d by counting", tenant,

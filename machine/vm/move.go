@@ -25,17 +25,17 @@ type Move struct {
 // Void says that the bytes of a move are no longer needed.
 func (m *Move) Void() bool { return m.dead || m.void }
 
-// MoveKind is why a page moves.
+// MoveKind is the reason for which a page moves.
 type MoveKind uint8
 
 const (
-	// Follow follows channel groups that change hands.
+	// Follow: it follows channel groups that change hands.
 	Follow MoveKind = iota
-	// Rehome goes to another partition.
+	// Rehome: it goes to another partition.
 	Rehome
-	// Copy stays, and gets a copy.
+	// Copy: it stays, and gets a copy.
 	Copy
-	// Collapse stays, and loses its copies: nothing is copied, and To is From.
+	// Collapse: it stays, and loses its copies. No byte is copied, and To is From.
 	Collapse
 )
 
@@ -58,9 +58,8 @@ func (t *Tables) BeginMove(tenant mem.TenantID, vpn, groups uint64) (id int32, e
 	return t.record(Move{VPN: vpn, From: from, To: to, Tenant: tenant}), nil
 }
 
-// BeginNodeMove takes a frame for one frame of table nodes outside the groups of
-// the mask; none says that there is none left. No walk of the tenant may be in
-// progress until EndMove.
+// BeginNodeMove takes a frame for one frame of table nodes outside the groups of the mask; none is true if there is
+// none left. No walk of the tenant may be in progress until EndMove.
 func (t *Tables) BeginNodeMove(tenant mem.TenantID, groups uint64) (id int32, none bool, err error) {
 	for _, from := range t.nodes[tenant] {
 		if !t.outside(tenant, from, groups) || t.moving(tenant, from) {
@@ -94,7 +93,7 @@ func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, er
 	return to, nil
 }
 
-// LayoutBit is the bit of a frame number from which on it names an address map.
+// LayoutBit is the lowest bit of a frame number that names an address map.
 func (t *Tables) LayoutBit() uint { return addrmap.TenantShift - t.bits }
 
 // old says that a frame is of an earlier layout of the tenant.
@@ -102,9 +101,9 @@ func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
 	return ppn>>t.LayoutBit() != t.layout[tenant]
 }
 
-// SetLayout gives a tenant's new pages an address map of their own: the bits of
-// their addresses from addrmap.TenantShift on (UGPU-Ori, and every isolated slice
-// where pages span all channels). The pages it has belong to an earlier layout from then on.
+// SetLayout gives a tenant's new pages an address map of their own: the bits of their addresses from
+// addrmap.TenantShift on (UGPU-Ori, and every isolated slice if pages span all channels). Its existing pages belong
+// to an earlier layout from then on.
 func (t *Tables) SetLayout(tenant mem.TenantID, index uint64) {
 	t.layout[tenant] = index
 	t.stale[tenant] = 0
@@ -114,7 +113,7 @@ func (t *Tables) SetLayout(tenant mem.TenantID, index uint64) {
 	t.carve[tenant] = span{} // the rest of a frame of nodes stays unused
 }
 
-// Layout is the index SetLayout gave last.
+// Layout is the index that SetLayout set last.
 func (t *Tables) Layout(tenant mem.TenantID) uint64 { return t.layout[tenant] }
 
 // takeIn takes a frame in the least used group of the mask that has one.

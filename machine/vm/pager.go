@@ -79,7 +79,7 @@ func NewPager(s *sheets.Machine, tenants, slots int, counters *stat.Table) *Page
 // Map takes n bytes of device memory for a region that is there from the start.
 func (p *Pager) Map(tenant mem.TenantID, n int64) error { return p.take(tenant, n) }
 
-// Unmap gives them back.
+// Unmap returns n bytes of device memory.
 func (p *Pager) Unmap(tenant mem.TenantID, n int64) { p.used[tenant] -= n }
 
 // Reserve makes a managed region known, all of it on the host.
@@ -89,7 +89,7 @@ func (p *Pager) Reserve(tenant mem.TenantID, base uint64, n int64) {
 	p.managed[tenant] = slices.Insert(p.managed[tenant], p.index(tenant, base)+1, m)
 }
 
-// Forget takes a managed region back.
+// Forget frees a managed region.
 func (p *Pager) Forget(tenant mem.TenantID, base uint64) {
 	i := p.index(tenant, base)
 	m := &p.managed[tenant][i]
@@ -97,11 +97,11 @@ func (p *Pager) Forget(tenant mem.TenantID, base uint64) {
 	p.managed[tenant] = slices.Delete(p.managed[tenant], i, i+1)
 }
 
-// Release forgets all memory of a tenant.
+// Release frees all memory of a tenant.
 func (p *Pager) Release(tenant mem.TenantID) { p.used[tenant], p.managed[tenant] = 0, nil }
 
-// Move brings the pages that [base, base+n) touches to one side and returns the
-// bytes that cross the link; to the device as far as it has room.
+// Move brings the pages that [base, base+n) touches to one side and returns the bytes that cross the link; to the
+// device only as far as it has room.
 func (p *Pager) Move(tenant mem.TenantID, base uint64, n int64, toDevice bool) (bytes int64) {
 	i := p.index(tenant, base)
 	if i < 0 || n <= 0 {
@@ -183,7 +183,7 @@ func (p *Pager) Pop(now uint64) (f Fault, ok bool) {
 	return f, true
 }
 
-// Err is a fault that found no room: nothing evicts pages yet.
+// Err is the error of a fault that found no room: a Pager does not evict pages.
 func (p *Pager) Err() error { return p.err }
 
 // index is the last managed region that begins at or before addr; -1: none.

@@ -15,8 +15,8 @@ import (
 // or gives up.
 var ErrNoFrame = errors.New("out of device memory")
 
-// Tables is the driver's view of memory: every tenant's page table, the frames and
-// the placement policy. It is functional; the MMU adds time.
+// Tables is the driver's view of memory: every tenant's page table, the frames and the placement policy. It takes no
+// time; the MMU adds time.
 type Tables struct {
 	bits   uint // log2 of the page size
 	pt     []*PageTable
@@ -28,16 +28,16 @@ type Tables struct {
 	carve  []span                  // [tenant] rest of the frame its table nodes are cut from
 	nodes  [][]uint64              // [tenant] frames that hold table nodes
 	moves  []Move                  // by id; those in flight are live
-	Parts  Partitions              // copies that pages have beside their homes
+	Parts  Partitions              // copies of pages beside their homes
 	layout []uint64                // [tenant] address map of its new pages, where pages span channels
 	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
 	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
-	// Shootdown gets every translation that is no longer valid, Freed the frames,
-	// in order, that hold no page or node of a tenant any more.
+	// Shootdown is called with every translation that is no longer valid, Freed with the frames, in order, that no
+	// longer hold a page or node of a tenant.
 	Shootdown func(tenant mem.TenantID, vpn uint64)
 	Freed     func(tenant mem.TenantID, frames []uint64)
-	// ShootdownIn gets a partition whose translation of a page is out of date, and not wrong: it has
-	// a copy now, and may use the home.
+	// ShootdownIn is called with a partition whose translation of a page is out of date, but not wrong: the partition
+	// has a copy now, and may still use the home.
 	ShootdownIn func(tenant mem.TenantID, vpn uint64, part int)
 	freed       []uint64 // Freed will be told of
 }
@@ -265,8 +265,7 @@ func (t *Tables) Reserve(tenant mem.TenantID, base, bytes uint64) error {
 	return nil
 }
 
-// Unmap gives a region back (cudaFree). A page stays as long as one region that
-// touches it.
+// Unmap frees a region (cudaFree). A page stays as long as another region touches it.
 func (t *Tables) Unmap(tenant mem.TenantID, base, bytes uint64) {
 	first, end := t.pageRange(base, bytes)
 	t.unmapPages(tenant, first, end)
@@ -289,9 +288,8 @@ func (t *Tables) unmapPages(tenant mem.TenantID, first, end uint64) {
 	}
 }
 
-// ReleaseTenant gives back everything a tenant has, table nodes included. The
-// caller has drained its requests and invalidates its TLB entries
-// (TLB.InvalidateTenant, MMU.InvalidateTenant).
+// ReleaseTenant frees everything of a tenant, table nodes included. The caller has drained its requests and
+// invalidates its TLB entries (TLB.InvalidateTenant, MMU.InvalidateTenant).
 func (t *Tables) ReleaseTenant(tenant mem.TenantID) {
 	p := t.pt[tenant]
 	for i := range t.moves { // their frames go when the copies end
@@ -330,8 +328,8 @@ func (t *Tables) releaseLeaves(tenant mem.TenantID, p *PageTable, node, depth in
 	}
 }
 
-// UnmapToHost moves the resident pages of a region to the host and returns how many
-// they were; the next access faults. Pages the region shares with a neighbour go too.
+// UnmapToHost moves the resident pages of a region to the host and returns their number; the next access faults.
+// Pages that the region shares with a neighbour move, too.
 func (t *Tables) UnmapToHost(tenant mem.TenantID, base, bytes uint64) int {
 	p := t.pt[tenant]
 	first, end := t.pageRange(base, bytes)
@@ -349,7 +347,7 @@ func (t *Tables) UnmapToHost(tenant mem.TenantID, base, bytes uint64) int {
 	return n
 }
 
-// Translate is the functional translation of one address.
+// Translate translates one address without taking time.
 func (t *Tables) Translate(tenant mem.TenantID, va uint64) (pa uint64, s State) {
 	ppn, s := t.Lookup(tenant, va>>t.bits)
 	return ppn<<t.bits | va&(1<<t.bits-1), s

@@ -38,14 +38,14 @@ func NewTouches(s *sheets.Machine, t *Tables, home []int) *Touches {
 	return x
 }
 
-// Note books that an SM has touched a page.
+// Note counts that an SM has touched a page.
 func (x *Touches) Note(ppn uint64, sm int) {
 	if x != nil {
 		x.sets[(ppn&x.mask)*uint64(x.words)+uint64(sm>>6)] |= 1 << (sm & 63)
 	}
 }
 
-// Freed books the pages of frames that are given back: others may get them.
+// Freed notes frames that are returned: other pages may get them.
 func (x *Touches) Freed(frames []uint64) {
 	if x == nil {
 		return
@@ -85,8 +85,8 @@ func (x *Touches) book(frame uint64, set, degree []uint64, homes [][]uint64) {
 	}
 }
 
-// Counts gives what was touched so far: by n-1 the pages that n SMs touched; and by home and
-// partition the pages there that some SM of the partition touched, nil where pages have no home.
+// Counts returns the touches so far: by n-1 the pages that n SMs touched; and by home and partition the pages there
+// that some SM of the partition touched, nil if pages have no home.
 func (x *Touches) Counts() (degree []uint64, homes [][]uint64) {
 	degree = append(degree, x.degree...)
 	for _, row := range x.homes {

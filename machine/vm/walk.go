@@ -81,8 +81,8 @@ func (p *PageTable) prefix(vpn uint64, depth int) uint64 {
 // Reads is the number of page-table reads that wait to be taken.
 func (m *MMU) Reads() int { return m.reads.Len() }
 
-// PeekRead is the next of them: 8 bytes at paddr on behalf of tenant. The machine sends
-// it to the LLC and answers with ReadDone(walker).
+// PeekRead is the next read: 8 bytes at paddr on behalf of tenant. The machine sends it to the LLC and answers with
+// ReadDone(walker).
 func (m *MMU) PeekRead() (paddr uint64, tenant mem.TenantID, walker int32) {
 	walker = *m.reads.Head()
 	k := &m.walk[walker]
@@ -97,8 +97,7 @@ func (m *MMU) PeekRead() (paddr uint64, tenant mem.TenantID, walker int32) {
 	return p.entryAddr(int(k.node), min(int(k.depth), last), e.vpn), e.tenant, walker
 }
 
-// TakeRead takes the next read, or lets the others go first when there is no room
-// for it.
+// TakeRead takes the next read, or moves it to the end of the queue if there is no room for it.
 func (m *MMU) TakeRead(sent bool) {
 	w := m.reads.Pop()
 	if !sent {
@@ -171,8 +170,8 @@ func (m *MMU) raise(now uint64, i int32) {
 	}
 }
 
-// Resolve says that a page is on the device now: a walk that faulted on it
-// restarts. Pages nobody waits for are ignored.
+// Resolve says that a page is on the device now: a walk that faulted on it restarts. A page that no walk waits for is
+// ignored.
 func (m *MMU) Resolve(now uint64, tenant mem.TenantID, vpn uint64) {
 	i := m.index.find(pageKey(tenant, vpn))
 	if i < 0 || !m.miss[i].fault {

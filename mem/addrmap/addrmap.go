@@ -200,7 +200,7 @@ func (m *Map) Invertible() bool { return m.bij }
 // Block is the number of bytes that share a Loc.
 func (m *Map) Block() uint64 { return m.block }
 
-// Channels is the number of channels of the machine, owned by this map or not.
+// Channels is the number of channels of the machine; not all need belong to this map.
 func (m *Map) Channels() int { return m.lay.channels }
 
 // Slices is the number of LLC slices of the machine.

@@ -1,9 +1,7 @@
-// Package mshr is the miss status holding registers of a cache: what is on its way from
-// below, and which requests wait for it. Every cache of the machine uses it, beside mem/tags, whose
-// line indices name the lines.
-//
-// A reader must know one type: File, the registers of one cache. Its limits are those of
-// GPGPU-Sim: entries are counted in sectors, and so are the requests merged into each.
+// Package mshr is the miss status holding registers of a cache: the lines that are on their way from below, and the
+// requests that wait for them. Every cache of the machine uses it, beside mem/tags, whose line indices name the
+// lines. A reader must know one type: File, the registers of one cache. Its limits are those of GPGPU-Sim: entries
+// are counted in sectors, and so are the requests merged into each.
 package mshr
 
 import "math/bits"
@@ -30,8 +28,8 @@ type waiter struct {
 	sectors uint8 // those it still waits for
 }
 
-// File is the registers of one cache. It takes what memory it needs as it goes: limits
-// are for the caller to ask about, by Room and Mergeable, before it does anything.
+// File is the registers of one cache. It allocates the memory it needs as it grows: the caller checks the limits, by
+// Room and Mergeable, before it acts.
 type File struct {
 	of        []int32 // by line index: its register; none: nobody waits
 	registers []register
@@ -55,7 +53,7 @@ func New(lines, entries, merge int) File {
 	return f
 }
 
-// Lines makes the cache one of at least so many lines.
+// Lines sets the number of lines of the cache, at least n.
 func (f *File) Lines(n int) {
 	old := len(f.of)
 	if n <= old {
@@ -150,8 +148,8 @@ type Arrival struct {
 	sectors        uint8
 }
 
-// Arrive notes that sectors of a line have come. Next then goes through who waited, and
-// must be called while there are More.
+// Arrive notes that sectors of a line have come. Next then walks through the requests that waited, and must be called
+// while there are More.
 func (f *File) Arrive(line int32, sectors uint8) Arrival {
 	f.pending -= bits.OnesCount8(sectors)
 	n := f.of[line]

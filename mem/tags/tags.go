@@ -22,9 +22,8 @@ const empty = ^uint64(0)
 // scanned is the number of ways up to which comparing all is cheaper than a table.
 const scanned = 32
 
-// Line is what an array keeps of a line beside its address, together and in 8 bytes:
-// the arrays of all SMs and slices are larger than the caches of the computer that
-// simulates them.
+// Line is an array's record of a line beside its address, in 8 bytes: the arrays of all SMs and slices are larger
+// than the caches of the computer that simulates them.
 type Line struct {
 	prev, next uint16 // ways in the LRU list of the set, most recent first
 	Valid      uint8  // sectors whose bytes may be read
@@ -90,8 +89,7 @@ func New(sets, ways, lineBytes int, repl string, index func(line uint64) uint32)
 	return a, nil
 }
 
-// Reset invalidates everything, pending lines included. An array nothing has been put
-// into costs nothing.
+// Reset invalidates everything, pending lines included. For an unused array it costs no time.
 func (a *Array) Reset() {
 	if !a.used {
 		return
@@ -187,7 +185,7 @@ func (a *Array) setOf(i int32) int {
 	return int(s)
 }
 
-// Await notes that sectors of line index i, one at least, are on their way from below.
+// Await notes that sectors of line index i, at least one, are on their way from below.
 func (a *Array) Await(i int32, sectors uint8) {
 	l := &a.Line[i]
 	if l.Pending == 0 {
@@ -196,7 +194,7 @@ func (a *Array) Await(i int32, sectors uint8) {
 	l.Pending |= sectors
 }
 
-// Arrive notes that sectors of line index i have come, some of which were on their way.
+// Arrive notes that sectors of line index i have come; some of them were on their way.
 func (a *Array) Arrive(i int32, sectors uint8) {
 	l := &a.Line[i]
 	l.Valid |= sectors
@@ -208,7 +206,7 @@ func (a *Array) Arrive(i int32, sectors uint8) {
 	}
 }
 
-// Fill gives victim index i to line: the caller has dealt with what was in it.
+// Fill gives victim index i to line: the caller has saved the victim's data.
 func (a *Array) Fill(i int32, line uint64, tenant mem.TenantID) {
 	if a.table.slot != nil {
 		if a.Tag[i] != empty {
@@ -271,10 +269,10 @@ func (a *Array) Held() (sectors int) {
 	return sectors
 }
 
-// Free says that line index i holds nothing.
+// Free says that line index i is empty.
 func (a *Array) Free(i int32) bool { return a.Tag[i] == empty }
 
-// DropPages invalidates the lines of pages of 1<<bits bytes, in order, that wait for nothing.
+// DropPages invalidates the lines of pages of 1<<bits bytes, given in order, except lines that wait for data.
 func (a *Array) DropPages(pages []uint64, bits uint) {
 	lines := 1 << (bits - a.shift)
 	if len(pages)*lines > len(a.Tag) {
@@ -297,7 +295,7 @@ func (a *Array) DropPages(pages []uint64, bits uint) {
 	}
 }
 
-// DropTenant invalidates the lines of one application that wait for nothing.
+// DropTenant invalidates the lines of one application, except lines that wait for data.
 func (a *Array) DropTenant(t mem.TenantID) {
 	for i := range a.Tag {
 		if a.Tag[i] != empty && a.Line[i].Tenant == t && a.Line[i].Pending == 0 {

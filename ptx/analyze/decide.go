@@ -6,17 +6,16 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// Decider is a register that decides when a loop ends, and where it holds a value that matters.
+// Decider is a register that decides when a loop ends, and the places where its value matters.
 type Decider struct {
 	Var  *parse.Var
 	Span Span
 }
 
-// Deciders lists the registers by which a thread in a loop comes nearer to the end of the loop: a
-// condition of a branch out of the loop, or of a call in it, depends on them, and they are carried from one
-// iteration to the next or fetched in the loop from where others write. A thread whose
-// deciders are what they have been before at the same place merely waits: nothing but what others
-// write can end the loop. A counter that nothing asks for is none of them.
+// Deciders lists the registers by which a thread comes nearer to the end of a loop: a condition of a branch out of
+// the loop, or of a call in it, depends on them, and they are carried from one iteration to the next, or loaded in
+// the loop from memory that others write. A thread whose deciders repeat at the same place merely waits: only others'
+// writes can end the loop. A counter that no condition uses is no decider.
 func (l *Liveness) Deciders() (list []Decider) {
 	g := l.Graph
 	d := &deciders{

@@ -310,8 +310,8 @@ type Span struct{ First, Last int }
 // spans do not overlap may share storage.
 func (l *Liveness) Spans() []Span { return l.spans }
 
-// ReadBehindWrites is the set of registers that, in each block that writes them, are
-// read behind the last write: whoever leaves the block has waited for their values.
+// ReadBehindWrites is the set of registers that, in each block that writes them, are read after the last write: a
+// thread that leaves the block has waited for their values.
 func (g *Graph) ReadBehindWrites() Set {
 	ok := make(Set, (len(g.Func.Regs)+63)/64)
 	for id := range g.Func.Regs {

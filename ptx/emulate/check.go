@@ -14,9 +14,8 @@ type checking struct {
 	wrong    map[int]bool // lines the parser has a problem with
 }
 
-// Check loads a module as Load does and goes on after a problem: it returns all of them, in
-// order of lines. Functions that no kernel calls are looked at, too. The module is nil where
-// there are problems.
+// Check loads a module as Load does, but continues after a problem: it returns all problems, in order of lines. It
+// also checks functions that no kernel calls. The module is nil if there are problems.
 func Check(file string, src []byte) (*Module, []*parse.Error) {
 	ast, problems := parse.All(file, src)
 	m := newModule(file, ast)

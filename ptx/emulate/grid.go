@@ -28,8 +28,7 @@ type Instance struct {
 	images  *Images
 }
 
-// SetHeap gives the heap of malloc in kernels; a module that needs one must have it before a
-// launch.
+// SetHeap sets the heap for malloc in kernels; a module that needs one must have it before a launch.
 func (in *Instance) SetHeap(h *Heap) { in.heap = h }
 
 // Allocates reports whether some kernel of the module calls malloc or free.
@@ -38,11 +37,11 @@ func (m *Module) Allocates() bool { return m.heap }
 // defaultOutput is CUDA's default size of the printf buffer in bytes.
 const defaultOutput = 1 << 20
 
-// SetOutput gives the printf buffer, which several instances may share; without it an
-// instance that needs one has its own.
+// SetOutput sets the printf buffer, which several instances may share; without it, an instance that prints has its
+// own.
 func (in *Instance) SetOutput(o *Output) { in.output = o }
 
-// Output is the printf buffer; nil where nothing is printed.
+// Output is the printf buffer; nil if the module does not print.
 func (in *Instance) Output() *Output { return in.output }
 
 // Prints reports whether some kernel of the module calls vprintf.
@@ -127,8 +126,8 @@ type Launch struct {
 	// Workspace is the address of the zeroed bytes through which the blocks of a cooperative
 	// launch meet (WorkspaceBytes of them); 0: the launch is not cooperative.
 	Workspace uint64
-	// ReadOnly marks the loads of what the kernel, as it is launched, does not write
-	// (isa.CacheReadOnly), as the compiler of NUBA does.
+	// ReadOnly marks the loads of data that the kernel, as it is launched, does not write (isa.CacheReadOnly), as
+	// NUBA's compiler does.
 	ReadOnly bool
 }
 

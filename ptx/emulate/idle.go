@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// DefaultIdle is the number of warp instructions without anything useful after which a
-// functional run counts as hung: half a minute of it.
+// DefaultIdle is the number of warp instructions without progress after which a functional run counts as hung: about
+// half a minute.
 const DefaultIdle = 500_000_000
 
 // looks is how often warps are looked at in that time.

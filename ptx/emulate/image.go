@@ -51,8 +51,7 @@ type Sampler struct {
 type Image struct {
 	Region *mem.Region
 	Offset int64 // bytes into the region
-	// Size is width, height and depth in texels; what a dimension less has is 1. Layers is 0
-	// where the image is not layered.
+	// Size is width, height and depth in texels; a missing dimension has 1. Layers is 0 if the image is not layered.
 	Size     [3]int
 	Layers   int
 	Pitch    int64 // bytes from row to row
@@ -108,8 +107,7 @@ func (i *Image) check() error {
 	return nil
 }
 
-// Images are those of an application. Their handles are what kernels take as
-// cudaTextureObject_t and cudaSurfaceObject_t.
+// Images are the images of an application. Kernels take their handles as cudaTextureObject_t and cudaSurfaceObject_t.
 type Images struct{ list []*Image }
 
 // imageHandle is the first handle; no address is as high.
@@ -124,7 +122,7 @@ func (s *Images) Add(i *Image) (uint64, error) {
 	return imageHandle + uint64(len(s.list)-1), nil
 }
 
-// Forget makes the handles of images in a region invalid, which is about to be freed.
+// Forget makes the handles of images in a region that is about to be freed invalid.
 func (s *Images) Forget(r *mem.Region) {
 	for n, i := range s.list {
 		if i != nil && i.Region == r {
@@ -133,7 +131,7 @@ func (s *Images) Forget(r *mem.Region) {
 	}
 }
 
-// Remove makes a handle invalid; false: it is none.
+// Remove makes a handle invalid; false: there is no such handle.
 func (s *Images) Remove(handle uint64) bool {
 	if s.find(handle) == nil {
 		return false
@@ -149,7 +147,7 @@ func (s *Images) find(handle uint64) *Image {
 	return nil
 }
 
-// SetImages gives an instance the images that handles stand for.
+// SetImages gives an instance the images behind handles.
 func (in *Instance) SetImages(s *Images) { in.images = s }
 
 // BindImage makes a .texref or .surfref variable show an image; handle 0 none. A sampler that

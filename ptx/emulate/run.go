@@ -9,10 +9,10 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// Counts is what a functional run executed.
+// Counts is the work of a functional run.
 type Counts struct {
 	WarpInsts   uint64 // warp instructions
-	Machine     uint64 // of the machine (isa.Code.Machine), as far as it is known
+	Machine     uint64 // machine instructions (isa.Code.Machine), as far as they are known
 	ThreadInsts uint64 // lanes that executed them (guard true)
 	Units       [isa.NumUnits]uint64
 	CTAs        int
@@ -42,8 +42,8 @@ type resident struct {
 // Limits bounds a functional run.
 type Limits struct {
 	Insts uint64 // warp instructions in all; 0: no limit
-	Idle  uint64 // warp instructions without anything useful (idle.go); 0: DefaultIdle
-	// Together starts all blocks, which wait for each other (a cooperative launch).
+	Idle  uint64 // warp instructions without progress (idle.go); 0: DefaultIdle
+	// Together starts all blocks at once, because they wait for each other (a cooperative launch).
 	Together bool
 }
 

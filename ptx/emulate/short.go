@@ -22,8 +22,8 @@ const (
 // directive are found with both, so that registers of either width are accepted there.
 func (m *Module) short32() bool { return m.ast.AddressSize != 64 }
 
-// Addresses is the size in bytes of the addresses a kernel works with: 4 in 32-bit modules,
-// else 8. Without an .address_size they may be of either size, and it is 4.
+// Addresses is the size in bytes of the addresses that a kernel works with: 4 in 32-bit modules, else 8. Without an
+// .address_size it is 4.
 func (k *Kernel) Addresses() int {
 	if k.module != nil && k.module.short32() {
 		return 4

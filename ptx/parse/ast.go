@@ -124,7 +124,7 @@ type Var struct {
 	Elems []*Var  // a vector of registers: its elements; such a Var has no ID
 }
 
-// Linkage says who else sees a name.
+// Linkage says which other modules see a name.
 type Linkage struct {
 	Visible bool // .visible, .weak, .common or .extern: other modules do
 	Weak    bool // .weak or .common: another definition may replace it
@@ -199,7 +199,7 @@ type Func struct {
 }
 
 // CommonReg is a register declared at module level, of which each thread has one for all functions, and the register
-// that stands for it in a function.
+// that represents it in a function.
 type CommonReg struct{ Module, Own *Var }
 
 // Kind says what an operand is.

@@ -2,11 +2,11 @@ package parse
 
 import "strings"
 
-// Feature is a part of the PTX ISA that modules may or may not use: what this front end
-// executes, and what it knows and does not execute yet. Features is the one list of them.
+// Feature is a part of the PTX ISA that modules may use: either this front end executes it, or it knows it and
+// refuses it. Features is the one list of them.
 type Feature struct {
 	Name string `json:"name"`
-	ISA  string `json:"isa"` // version of PTX that has it first
+	ISA  string `json:"isa"` // first version of PTX with it
 	// Forms say how a module uses it: an opcode, with modifiers where only some of its forms
 	// count ("cp.async.bulk"), a directive (".texref") or the beginning of the name of special
 	// registers ("%cluster").
@@ -106,8 +106,8 @@ func fits(form, name string, mods []string) bool {
 	return true
 }
 
-// Missing is the feature that an opcode with its modifiers, a directive (".texref") or a
-// special register ("%pm0") belongs to and that is not supported yet; "" when there is none.
+// Missing is the unsupported feature to which an opcode with its modifiers, a directive (".texref") or a special
+// register ("%pm0") belongs; "" if there is none.
 func Missing(name string, mods []string) string {
 	for i := range features {
 		f := &features[i]

@@ -72,8 +72,8 @@ func (f *form) lacksType(mods []string) bool {
 	return f.typed && !slices.ContainsFunc(mods, func(m string) bool { return f.types[m] })
 }
 
-// Since says which version of the PTX ISA and which target have an instruction of these modifiers first, as
-// "PTX ISA 8.6, sm_100"; "" where none has.
+// Since is the first version of the PTX ISA, and target, that has an instruction with these modifiers, as "PTX ISA
+// 8.6, sm_100"; "" if none has.
 func Since(op string, mods []string) string {
 	for _, f := range forms()[op] {
 		if len(f.strange(mods)) == 0 && !f.lacksType(mods) {
@@ -83,8 +83,8 @@ func Since(op string, mods []string) string {
 	return ""
 }
 
-// Slip says why no version of the PTX ISA has an instruction of these modifiers, and what may be meant; "" where one
-// has.
+// Slip says why no version of the PTX ISA has an instruction with these modifiers, and which one may be meant; "" if
+// one has.
 func Slip(op string, mods []string) string {
 	list := forms()[op]
 	written := strings.Join(append([]string{op}, mods...), ".")

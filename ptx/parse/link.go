@@ -2,9 +2,9 @@ package parse
 
 import "fmt"
 
-// Link makes one module of several: what one declares .extern is what another defines .visible,
-// .weak or .common. Names that only their module sees may occur in several; they get the number
-// of their module then. The modules are used up.
+// Link makes one module from several: what one declares .extern another defines .visible, .weak or .common. Names
+// that only their own module sees may occur in several; they then get the number of their module. The modules must
+// not be used afterwards.
 func Link(modules []*Module) (*Module, error) {
 	if len(modules) == 1 {
 		return modules[0], nil

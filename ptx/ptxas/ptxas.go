@@ -30,18 +30,19 @@ import (
 
 // Op is a machine instruction.
 type Op struct {
-	Of   int // the instruction of the function that it is, or whose part it is
+	Of   int // the function's instruction that it implements, alone or as a part
 	Upto int // the last instruction of the function that a warp has executed when it issues
-	// Made is what it is where it is no more the instruction itself.
+	// Made says what it is, if it is not the instruction itself.
 	Made  Made
-	Times int   // a sequence of so many
-	Marks uint8 // of isa.Instr
-	// Of several loads that are one: bytes of a lane, and how far they begin before the address of the instruction.
+	Times int   // number of machine instructions in a sequence
+	Marks uint8 // marks as in isa.Instr
+	// Width and Back belong to an op that combines several loads: bytes of a lane, and how far they begin before the
+	// address of the instruction.
 	Width, Back   int
 	Writes, Reads []*parse.Var
 }
 
-// Made says what a machine instruction is.
+// Made says what kind of machine instruction an op is.
 type Made uint8
 
 const (
@@ -51,18 +52,18 @@ const (
 	Bits         // logic, moves, predicates
 )
 
-// Routine is what the assembler makes of a function.
+// Routine is the assembler's code of a function.
 type Routine struct {
 	Ops []Op
-	// Enter is, by instruction, the op with which a run begins at it; -1 where none does.
+	// Enter is, by instruction, the op that begins a run there; -1 if none does.
 	Enter []int
-	// Late are the stores that loads go before, by instruction.
+	// Late are the stores that loads overtake, by instruction.
 	Late []bool
 	// Spans are, by register, the instructions over which its value is waited for: whole runs.
 	Spans []analyze.Span
 }
 
-// Input is a function and what is known of it.
+// Input is a function and the facts known about it.
 type Input struct {
 	Graph *analyze.Graph
 	Spans []analyze.Span // of its registers

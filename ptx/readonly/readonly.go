@@ -45,7 +45,7 @@ type Param struct {
 	Read     bool   `json:"read"`
 	Written  bool   `json:"written"`
 	ReadOnly bool   `json:"read_only"`
-	Why      string `json:"why"` // file:line of what decided, and what it is
+	Why      string `json:"why"` // file:line of the deciding instruction, and the reason
 }
 
 // Module analyses the kernels of m, in the order of the file.

@@ -1,8 +1,6 @@
-// Package page makes one HTML file of one or several results: it works from a
-// file:// address and fetches nothing.
-//
-// A reader must know two types. Run is a result and what to call it. view (view.go)
-// is what the template and the script of the page are given.
+// Package page makes one HTML file from one or several results: it works from a file:// address and loads nothing. A
+// reader must know two types. Run is a result and its name on the page. view (view.go) is the input of the page's
+// template and script.
 package page
 
 import (
@@ -19,7 +17,7 @@ import (
 
 // Run is one result on the page.
 type Run struct {
-	Label  string // as short as tells runs apart
+	Label  string // as short as distinguishes the runs
 	Result *sim.Result
 }
 

@@ -8,8 +8,8 @@ import (
 // FromNode is implemented by types that read themselves.
 type FromNode interface{ FromNode(n *Node) error }
 
-// Decode fills the struct v points to from a mapping. Every key must be a field
-// (by its yaml tag); what names the thing in messages.
+// Decode fills the struct that v points to from a mapping. Every key must be a field (by its yaml tag); messages call
+// the mapping what.
 func Decode(n *Node, what string, v any) error {
 	return decodeValue(n, what, reflect.ValueOf(v).Elem())
 }

@@ -20,8 +20,8 @@ func sorts() []sort {
 	}
 }
 
-// Instead is an error where a file that must be of one sort ("a run file") is of another: it has keys of that one and
-// none of its own.
+// Instead is an error if a file that should be of one kind ("a run file") is of another: it has keys of that other
+// kind and none of its own.
 func (n *Node) Instead(want string) error {
 	var other *sort
 	for _, s := range sorts() {

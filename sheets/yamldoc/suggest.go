@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate that was meant by name, or "" when none is near enough: the one that the fewest slips
-// of the keyboard make of it (distance); of several the one with the longest piece of name in it, then the first in
-// sorted order. Without one it is the only candidate of which name begins a word.
+// Nearest is the candidate that name was probably meant to be, or "" if none is near enough: the one at the smallest
+// distance in typing errors; of several the one with the longest piece of name in it, then the first in sorted order.
+// If none is near, it is the only candidate of which name begins a word.
 func Nearest(name string, candidates []string) string {
 	sorted := slices.Sorted(slices.Values(candidates))
 	low := strings.ToLower(name)
@@ -70,8 +70,8 @@ func common(a, b string) (most int) {
 	return most
 }
 
-// DidYouMean is the end of an error message about an unknown name: a suggestion
-// when one is near, the list of names when it is short, else nothing.
+// DidYouMean is the end of an error message about an unknown name: a suggestion if one is near, the list of names if
+// it is short, else "".
 func DidYouMean(name string, candidates []string) string {
 	if s := Nearest(name, candidates); s != "" {
 		return "; did you mean " + s + "?"

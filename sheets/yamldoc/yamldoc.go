@@ -165,8 +165,7 @@ func (f *file) at(line, col int, msg string) *Error {
 	return e
 }
 
-// ReadFile reads a file of at most MaxBytes. What is no plain file of reasonable
-// size (a device, a directory, a core dump) is an error, not a hang.
+// ReadFile reads a file of at most MaxBytes. A device, a directory or a larger file is an error, not a hang.
 func ReadFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

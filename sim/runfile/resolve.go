@@ -440,8 +440,8 @@ func (r *resolver) instances(s *sim.Sharing) error {
 	return nil
 }
 
-// ChannelGroups is the number of channel groups of a machine that can be owned:
-// one per channel unless the sheet says otherwise.
+// ChannelGroups is the number of channel groups of a machine that applications can own: one per channel unless the
+// sheet says otherwise.
 func ChannelGroups(m *sheets.Machine) int {
 	if m.Map.Groups > 0 {
 		return m.Map.Groups

@@ -111,7 +111,7 @@ func (p *Policies) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Memory says what becomes of pages, and of read-only lines.
+// Memory says how pages are placed and moved, and whether read-only lines are replicated.
 type Memory struct {
 	Pages       string  `yaml:"pages" jsonschema:"enum=page-move,enum=read-write,enum=rewrite,enum=migrate,enum=replicate" jsonschema_description:"How pages follow channel groups that change hands: by MIGRATION commands inside the HBM stack, by reads and writes through the memory system, or laid out anew on a conventional address map. Or how they follow the accesses to them, on machines with noc.topology nuba: migrate to the partition that uses them most, replicate in those that read them"`
 	Placement   string  `yaml:"placement" jsonschema_description:"Where new pages go; the sheet's vm.placement when left out"`
@@ -162,7 +162,7 @@ func (u *Unified) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// Resolve is what a run is told.
+// Resolve is the input from which a file is resolved.
 func (m Memory) Resolve() sim.Memory {
 	return sim.Memory{
 		Pages: m.Pages, Placement: m.Placement, Replication: m.Replication, Unified: sim.Unified(m.Unified),
@@ -304,7 +304,7 @@ type Overrides struct {
 	Functional bool
 	Out        string // result directory, relative to the working directory
 
-	Shelf *sheets.Shelf // sheets read before; nil: they are read
+	Shelf *sheets.Shelf // sheets read before; nil: they are read from their files
 }
 
 // File is a resolved run file.
@@ -396,8 +396,8 @@ func appName(path string) string {
 	return base
 }
 
-// IsApp tells an application - a folder, a recording or a trace - from a run file. An error
-// says that the path is neither.
+// IsApp distinguishes an application - a folder, a recording or a trace - from a run file. An error says that the
+// path is neither.
 func IsApp(path string) (bool, error) {
 	st, err := os.Stat(path)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// Target is what a latency-sensitive application is to reach: a number of thread
-// instructions per core cycle, or a share of what it reaches alone ("80%"), of the
-// application or of one kernel.
+// Target is the speed that a latency-sensitive application shall reach: a number of thread instructions per core
+// cycle, or a share of the speed it reaches alone ("80%"), of the application or of one kernel.
 type Target struct {
 	Kernel string  // "": the application as a whole
 	IPC    float64 // 0: none, or OfAlone

@@ -74,7 +74,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Error is a mistake in a trace: where it is and what to do.
+// Error is a mistake in a trace: its place and the remedy.
 type Error struct {
 	File string
 	Line int // 1-based, of the decompressed text; 0: the file as a whole
@@ -94,8 +94,8 @@ func (e *Error) Pos() string {
 // ListName is the name of the file that lists a trace's kernels.
 const ListName = "kernelslist.g"
 
-// Find tells whether path is a trace, a kernelslist.g or a folder that holds one
-// and no app.star, and gives the path of its kernelslist.g.
+// Find says whether path is a trace, that is a kernelslist.g or a folder that holds one and no app.star, and returns
+// the path of its kernelslist.g.
 func Find(path string) (list string, ok bool) {
 	if filepath.Base(path) == ListName {
 		return path, true

@@ -14,7 +14,7 @@ import (
 // MaxVersion is the newest tracer version this package reads.
 const MaxVersion = 5
 
-// Header is what a .traceg file says of its kernel.
+// Header is the header of a .traceg file, which describes its kernel.
 type Header struct {
 	Name        string // mangled
 	ID          int

@@ -115,8 +115,7 @@ func missing(path string, err error) string {
 	return "there is no " + path
 }
 
-// Identity names the contents of a trace: a hash of the list and of every file it
-// names, as they lie on disk.
+// Identity is a hash of the contents of a trace: of the list and of every file it names, as they lie on disk.
 func Identity(list string) (string, error) {
 	s, err := openStream(list)
 	if err != nil {

@@ -22,7 +22,7 @@ const ahead = 32
 // in order, each kernel on its stream. It implements host.Program and may be run
 // many times, also at once.
 type Program struct {
-	Ignored int // lines of the list that are no allocation, no copy and no kernel
+	Ignored int // lines of the list that are neither allocation nor copy nor kernel
 
 	name    string
 	file    string

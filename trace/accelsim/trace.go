@@ -485,5 +485,5 @@ func (l *loader) counts() (out []Count) {
 // this kernel and, in a Program, those before it.
 func (t *Trace) Footprint() int64 { return t.mapper.footprint() }
 
-// Close gives the records back. CTAs of the trace must not run any more.
+// Close frees the records. CTAs of the trace must not run any longer.
 func (t *Trace) Close() error { return t.store.Close() }

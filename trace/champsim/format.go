@@ -23,7 +23,7 @@ func (f Format) bytes() int {
 	return Bytes
 }
 
-// Check says that there is no such format.
+// Check is an error if there is no such format.
 func (f Format) Check() error {
 	switch f {
 	case Auto, ChampSimFormat, CloudSuiteFormat:

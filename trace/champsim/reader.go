@@ -37,11 +37,11 @@ const mostDictionary = 128 << 20
 // piece is how much of the trace is decompressed at once, a whole number of records of each size.
 const piece = 256 * Bytes * 3
 
-// Error is what is wrong with a trace, and where.
+// Error is a mistake in a trace, with its place.
 type Error struct {
 	File   string
-	Offset int64  // bytes from the begin
-	Of     string // of what: the file, or of a compressed one what comes out
+	Offset int64  // bytes from the beginning
+	Of     string // of the file, or of the decompressed data
 	Msg    string
 }
 
@@ -92,8 +92,8 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
-// Open opens a trace and reads its first piece, so that what is no trace is refused at once, as is one whose
-// content contradicts the format it is said to have.
+// Open opens a trace and reads its first piece, so that a file that is no trace is refused at once, and so is one
+// whose content contradicts the given format.
 func Open(file string, format Format) (*Reader, error) {
 	switch st, err := os.Stat(file); { // before a pipe without a writer is opened, which waits for one
 	case err != nil:
@@ -351,8 +351,7 @@ func (r *Reader) load() {
 	}
 }
 
-// Read fills a buffer of at least 10 with operations. A trace that is cut off gives what is
-// whole of it, and then the error.
+// Read fills a buffer of at least 10 operations. A trace that is cut off gives its whole records, and then the error.
 func (r *Reader) Read(out []scalar.Inst) (int, error) {
 	if len(out) < most {
 		return 0, fmt.Errorf("a buffer of %d operations is too small: at least %d", len(out), most)
@@ -405,7 +404,7 @@ func (r *Reader) of() string {
 	return ""
 }
 
-// Rewind begins again.
+// Rewind starts again at the beginning.
 func (r *Reader) Rewind() error { return r.begin() }
 
 // release lets the decompressor go. What it finds wrong then is what it found when it was read, which has been told.

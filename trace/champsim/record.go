@@ -45,7 +45,7 @@ type Record struct {
 	CloudSuite *CloudSuite
 }
 
-// CloudSuite is what a record of CloudSuite's holds beyond one of ChampSim's.
+// CloudSuite is the part of a CloudSuite record that ChampSim's layout lacks.
 type CloudSuite struct {
 	Writes [2]uint8  // the third and the fourth register
 	Stores [2]uint64 // the third and the fourth address
@@ -91,7 +91,7 @@ func addresses(b []byte, lists ...[]uint64) {
 	}
 }
 
-// Append writes a record behind b, in its layout.
+// Append appends a record to b, in its layout.
 func (r *Record) Append(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint64(b, r.IP)

@@ -37,8 +37,7 @@ var (
 	_ host.Synchronizer = (*device)(nil)
 )
 
-// Device is inner with everything asked of it recorded. A recording holds one run of
-// one program, so it is called once.
+// Device wraps inner so that every call is recorded. A recording holds one run of one program, so it is called once.
 func (w *Writer) Device(inner host.Device) host.Device {
 	w.dev = &device{w: w, inner: inner, regions: map[*mem.Region]int32{}, ops: map[*host.Op]*shadow{}}
 	return w.dev

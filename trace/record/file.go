@@ -47,8 +47,7 @@ func trailer(at int64, packed []byte, full int) []byte {
 	return append(b, magic...)
 }
 
-// Is says whether the file at path begins as a recording does. Folders and files
-// that are too short are none.
+// Is says whether the file at path begins like a recording. A folder or a file that is too short does not.
 func Is(path string) (bool, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		return false, nil
@@ -68,8 +67,7 @@ func Is(path string) (bool, error) {
 	return string(b) == magic, nil
 }
 
-// Identity names the contents of the recording at path: a hash of its index, which
-// holds the sums of all pages.
+// Identity is a hash of the contents of the recording at path: of its index, which holds the sums of all pages.
 func Identity(path string) (string, error) {
 	r, err := Open(path)
 	if err != nil {

@@ -32,10 +32,10 @@ func Load(path string) (*Program, error) {
 	return p, r.Close()
 }
 
-// DeviceMemory is the name of the first allocation that lies in device memory; "": none does.
+// DeviceMemory is the name of the first allocation in device memory; "": there is none.
 func (p *Program) DeviceMemory() string { return p.device }
 
-// Name is that of the recorded application.
+// Name is the name of the recorded application.
 func (p *Program) Name() string { return p.app }
 
 // Run implements host.Program.

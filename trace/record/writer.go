@@ -61,7 +61,7 @@ func (w *Writer) write(b []byte) error {
 	return nil
 }
 
-// Abort gives the recording up; nothing stays behind. After Commit it does nothing.
+// Abort gives the recording up and removes its file. After Commit it does nothing.
 func (w *Writer) Abort() error {
 	if w.tmp == nil {
 		return nil
@@ -71,7 +71,7 @@ func (w *Writer) Abort() error {
 	return err
 }
 
-// Commit completes the file and gives it its name. On error nothing stays behind.
+// Commit completes the file and gives it its name. On error the file is removed.
 func (w *Writer) Commit() error {
 	if err := w.complete(); err != nil {
 		return errors.Join(err, w.Abort())
@@ -145,7 +145,7 @@ func (w *Writer) room(n int) error {
 	return w.err
 }
 
-// Grid is g with everything its CTAs do recorded as the next launch.
+// Grid wraps g so that everything its CTAs do is recorded as the next launch.
 func (w *Writer) Grid(name string, g isa.Grid) (isa.Grid, error) {
 	code, geo := g.Code(), g.Geometry()
 	n, known := w.code[code]

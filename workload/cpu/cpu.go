@@ -38,8 +38,8 @@ type Model struct {
 	Store   float64 `yaml:"store"`   // part of the block visits that write
 	Streams int     `yaml:"streams"` // sequential streams; together they sweep the resident set
 	Sweep   float64 `yaml:"sweep"`   // part of the block visits that belong to a stream, the others are Zipf's
-	Near    float64 `yaml:"near"`    // part of all block visits that go to near data,
-	NearMB  float64 `yaml:"near_mb"` // of which there are so many MB, all used alike; none: near is 0
+	Near    float64 `yaml:"near"`    // part of all block visits that go to near data
+	NearMB  float64 `yaml:"near_mb"` // size of the near data in MB, all used alike; 0 if near is 0
 	Theta   float64 `yaml:"theta"`   // exponent of the Zipf distribution over all blocks
 }
 
@@ -114,8 +114,8 @@ func Parse(file string, src []byte) (*Model, error) {
 // nearby is the blocks of near data.
 func (m *Model) nearby() uint64 { return max(1, uint64(m.NearMB*1e6)/block) }
 
-// Divided is the model with a resident set, and near data, that are n times smaller, and at least a block for
-// each stream: what misses in caches that are as much smaller stays the same.
+// Divided is the model with a resident set, and near data, that are n times smaller, with at least a block for each
+// stream: the misses in caches smaller by the same factor stay the same.
 func (m *Model) Divided(n int) *Model {
 	d := *m
 	d.RSS = max(m.RSS/float64(n), float64(m.Streams*block)/1e6)
@@ -128,7 +128,7 @@ type Access struct {
 	Addr  uint64 // of the line, below Stream.Bytes
 	Gap   uint32 // instructions since the access before
 	Write bool
-	// Dependent: it cannot start before the access before it has been answered.
+	// Dependent: it cannot start before the previous access has been answered.
 	Dependent bool
 }
 

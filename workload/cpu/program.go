@@ -32,7 +32,7 @@ func (p *Program) begin() {
 	p.next.Gap = max(1, p.next.Gap)
 }
 
-// Bytes is how much memory the program has: every address is below it.
+// Bytes is the size of the program's memory: every address is below it.
 func (p *Program) Bytes() uint64 { return p.stream.Bytes() }
 
 // Rewind makes the program begin again.

@@ -1,9 +1,6 @@
-// Package draw makes random choices that depend on nothing but their inputs: a
-// number is hashed, not taken from a generator, so any warp may ask in any order.
-//
-// A reader must know three types. Mix is the hash; Zipf turns a hash into a rank of
-// a Zipf distribution; Perm is a bijection of [0, n) that can be asked for any
-// single image.
+// Package draw makes random choices that depend only on their inputs: each number is a hash, not the next value of a
+// generator, so any warp may ask in any order. A reader must know three types. Mix is the hash; Zipf turns a hash
+// into a rank of a Zipf distribution; Perm is a bijection of [0, n) that can be asked for any single image.
 package draw
 
 import (

@@ -1,4 +1,3 @@
-// Package probe runs parts of a hybrid memory by themselves. Read three types: Remap, whose
-// ways are whose and how many change hands; Access, a miss of the GPU; and Tokens, what
-// became of each.
+// Package probe runs parts of a hybrid memory by themselves. Read three types first: Remap, the owners of ways and
+// how many ways change hands; Access, a miss of the GPU; and Tokens, what happened to each miss.
 package probe

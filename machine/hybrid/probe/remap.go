@@ -11,7 +11,7 @@ import (
 // maxWays bounds what is printed.
 const maxWays = 1 << 22
 
-// Remap is a mapping, written out, and how many ways changed hands to get there.
+// Remap is a mapping, written out, and the number of ways that changed hands.
 type Remap struct {
 	Sets  []Set `json:"sets"`
 	Moved int   `json:"moved"`
@@ -30,7 +30,7 @@ type Way struct {
 	Channel int    `json:"channel"`
 }
 
-// RunRemap maps so many sets, split one way and then another.
+// RunRemap maps a number of sets, first with one split and then with another.
 func RunRemap(sets int, shape hybrid.Shape, from, to hybrid.Split) (*Remap, error) {
 	before, err := hybrid.NewMapping(shape, from)
 	if err != nil {
@@ -60,7 +60,7 @@ func RunRemap(sets int, shape hybrid.Shape, from, to hybrid.Split) (*Remap, erro
 	return r, nil
 }
 
-// ParseSplit reads "cap=X,bw=Y"; what is not named stays as it was.
+// ParseSplit reads "cap=X,bw=Y"; a value that is left out stays as it was.
 func ParseSplit(text string, was hybrid.Split) (hybrid.Split, error) {
 	seen := map[string]bool{}
 	for _, part := range strings.Split(text, ",") {

@@ -16,19 +16,19 @@ type Access struct {
 	Dirty bool // the victim has to be written back
 }
 
-// Tokens is what became of each miss, in order.
+// Tokens says what happened to each miss, in order.
 type Tokens struct {
 	Accesses []Outcome `json:"accesses"`
 }
 
-// Outcome is what became of a miss.
+// Outcome says what happened to a miss.
 type Outcome struct {
 	Cycle   uint64 `json:"cycle"`
 	Migrate bool   `json:"migrate"`
 	Tokens  uint64 `json:"tokens"` // left after it
 }
 
-// RunTokens has the misses of a trace ask for migrations.
+// RunTokens lets the misses of a trace ask for migrations.
 func RunTokens(t hybrid.Tokens, trace []Access) *Tokens {
 	r := &Tokens{Accesses: make([]Outcome, 0, len(trace))}
 	for _, a := range trace {

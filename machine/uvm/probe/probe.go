@@ -1,5 +1,5 @@
-// Package probe runs the runtime of unified memory without a machine, access by access: each is
-// complete, its pages there and what was evicted gone, before the next. Read Run and Result.
+// Package probe runs the runtime of unified memory without a machine, access by access. Each access is complete
+// before the next: its pages have arrived, and evicted pages are gone. Read Run and Result.
 package probe
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/uvm"
 )
 
-// Move is contiguous pages that come, in one transfer.
+// Move is contiguous pages that come in one transfer.
 type Move struct {
 	Page  string `json:"page"` // address of the first
 	Bytes int64  `json:"bytes"`
@@ -19,10 +19,10 @@ type Move struct {
 type Eviction struct {
 	Page      string `json:"page"` // address of the first
 	Bytes     int64  `json:"bytes"`
-	WriteBack bool   `json:"write_back"` // else the pages are invalidated
+	WriteBack bool   `json:"write_back"` // written back; else the pages are invalidated
 }
 
-// Event is an access that did something: a fault, or one that was served on the host ("remote").
+// Event is an access with an effect: a fault, or an access that was served on the host ("remote").
 type Event struct {
 	Access  int        `json:"access"` // counted from 0
 	Kind    string     `json:"kind"`
@@ -44,7 +44,7 @@ type Totals struct {
 	Thrashed    uint64 `json:"thrashed"` // bytes that came again after having been evicted
 }
 
-// Result is what a trace did.
+// Result is the result of a trace.
 type Result struct {
 	Events []Event `json:"events"`
 	Totals Totals  `json:"totals"`
