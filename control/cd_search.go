@@ -5,8 +5,8 @@ import "slices"
 // CD-Search inside balanced partitions, BP(CD-Search). Zhao, Wang and Eeckhout,
 // "Classification-Driven Search for Effective SM Partitioning in Multitasking GPUs",
 // ICS 2018, run as in UGPU (ISCA 2025), section 6.4: SMs move between the slices,
-// channels do not. Epoch: 5 M core cycles. Hardware: UGPU's counters and each
-// application's IPC of the last epoch.
+// channels do not. Period: 5 M core cycles. Hardware: UGPU's counters and each
+// application's IPC of the last period.
 //
 // The original's text was not at hand; this is a reconstruction (equations 1 and 2
 // of UGPU for the off-SM bandwidth model):
@@ -15,7 +15,7 @@ import "slices"
 //     than its own channels supply.
 //   - When classes are new, memory-bound applications go straight to the SMs whose
 //     demand meets their supply; the compute-bound ones share what is freed.
-//   - Then the search goes on by delta_sms per epoch while the memory-bound keep 95 %
+//   - Then the search goes on by delta_sms per period while the memory-bound keep 95 %
 //     of their IPC or the sum of progress (IPC over the IPC before the move) rises. A
 //     long move that failed is halved, a single step undone; then it rests until
 //     classes change.
@@ -47,7 +47,7 @@ func cdSearchEntry() Entry {
 	}
 }
 
-// class of an application in an epoch.
+// class of an application in a period.
 type class int8
 
 const (
@@ -97,9 +97,9 @@ func (c *cdSearch) decide(s *Sample) Plan {
 	forward := moved > 0
 	switch {
 	case c.better(prev, cur, cl, forward):
-		return c.shift(cur, cl, forward, c.sms, "the last move paid: on in its direction")
+		return c.shift(cur, cl, forward, c.sms, "the last move raised progress: on in its direction")
 	case abs(moved) > c.sms:
-		return c.shift(cur, cl, !forward, abs(moved)/2, "progress fell: half of the last move is taken back")
+		return c.shift(cur, cl, !forward, abs(moved)/2, "progress fell: half of the last move is undone")
 	}
 	p := hold(cur, "progress fell: the last step is undone")
 	for i, al := range held(prev) {

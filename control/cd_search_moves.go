@@ -81,7 +81,7 @@ func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string)
 	return p
 }
 
-// held is what the applications had in an epoch.
+// held is what the applications had in a period.
 func held(s *Sample) (out []Alloc) {
 	for i := range s.Apps {
 		out = append(out, Alloc{s.Apps[i].SMs, s.Apps[i].Groups})

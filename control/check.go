@@ -160,7 +160,7 @@ func (c *entryCheck) field(f sampleField) error {
 		return &fieldError{f.in, f.field, err.Error()}
 	}
 	if owner, _, _ := strings.Cut(f.counter, "."); f.kernels != nil && owner != "kernel" {
-		return wrong(fmt.Errorf("reads %s, but what is counted of a kernel is kernel.NAME", f.counter))
+		return wrong(fmt.Errorf("reads %s, but the counters of a kernel are called kernel.NAME", f.counter))
 	}
 	for _, name := range []string{f.counter, f.over} {
 		if name == "" {

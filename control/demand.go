@@ -23,7 +23,7 @@ type App struct {
 // moving is why the policies here change nothing while an earlier plan is carried out.
 const moving = "the last repartition is still under way: SMs or channels are changing hands"
 
-// demand is what an epoch's counters say of one application's need for bandwidth
+// demand is what a period's counters say of one application's need for bandwidth
 // (UGPU paper, section 3.2).
 type demand struct {
 	active    bool    // it executed instructions and holds a slice
@@ -37,7 +37,7 @@ type demand struct {
 // "determined through profiling": the bytes a channel moved per cycle in which it had
 // requests, less than the peak by what the access pattern costs in rows and turns of the
 // bus. Intervals in which pages move are left out, so that a migration does not make an
-// application look better served than it is. An epoch without such a cycle says
+// application look better served than it is. A period without such a cycle says
 // nothing, and the peak stands for it.
 func (m *Machine) measure(a *App) demand {
 	d := demand{active: a.Insts > 0 && a.SMs > 0 && a.Groups > 0, footprint: a.Footprint}

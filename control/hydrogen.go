@@ -5,8 +5,8 @@ import "fmt"
 // Hydrogen. Li and Gao, "Hydrogen: Contention-Aware Hybrid Memory for Heterogeneous CPU-GPU
 // Architectures", SC 2024, section IV-C: hill climbing over the CPU's ways of each set (cap),
 // the channels that are the CPU's alone (bw) and the migrations of the GPU per period (tok),
-// one step of one of them per epoch (hydrogen_search.go), for the weighted IPC. Every phase
-// searches anew. Epoch: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU. Hardware:
+// one step of one of them per period (hydrogen_search.go), for the weighted IPC. Every phase
+// searches anew. Period: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU. Hardware:
 // registers for two configurations, instructions retired by CPU and GPU.
 //
 // Readings. A phase begins where the one before was best and measures that again: the plan of the
@@ -15,8 +15,8 @@ import "fmt"
 // forwards over the beginning. The start is Figure 3's split; tokens begin where the machine
 // says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is not
 // tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With
-// one way per set cap has no meaning and is not searched. A point is judged by one epoch, as in
-// the paper, or by the mean of as many as `repeat` says, where epochs of one point differ by
+// one way per set cap has no meaning and is not searched. A point is judged by one period, as in
+// the paper, or by the mean of as many as `repeat` says, where periods of one point differ by
 // more than steps do.
 func hydrogenEntry() Entry {
 	return Entry{
@@ -50,7 +50,7 @@ func hydrogenEntry() Entry {
 	}
 }
 
-// hydrogenSample is what both sides did in an epoch.
+// hydrogenSample is what both sides did in a period.
 type hydrogenSample struct {
 	Clock
 	CPU *float64 `json:"cpu_ipc" counter:"app.cpu_insts/app.cpu_cycles"`   // of all cores
@@ -82,12 +82,12 @@ type hydrogen struct {
 	phase    uint64  // in the cycles of samples; 0: there is one that never ends
 	first    uint64  // when the first one begins
 	phases   uint64  // that are over
-	repeat   int     // epochs that a point is held for before it is judged; 0 and 1: one
+	repeat   int     // periods that a point is held for before it is judged; 0 and 1: one
 	sum      float64 // of the values of the point that is held, and their number
 	epochs   int
 }
 
-// judge gives the search the mean of a point's epochs once there are enough of them.
+// judge gives the search the mean of a point's periods once there are enough of them.
 func (h *hydrogen) judge(value float64) string {
 	if h.search.settled {
 		return h.search.measured(value)

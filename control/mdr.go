@@ -6,8 +6,8 @@ import (
 )
 
 // MDR, model-driven replication. Zhao et al., "NUBA: Non-Uniform Bandwidth GPUs", ASPLOS 2023,
-// section 5: every epoch the bandwidth of the LLC is estimated for no and for full replication
-// of read-only shared lines, and the larger wins for the next one. Epoch: 20 K core cycles.
+// section 5: every period the bandwidth of the LLC is estimated for no and for full replication
+// of read-only shared lines, and the larger wins for the next one. Period: 20 K core cycles.
 // Hardware: 8 shadow-tagged sets of one slice (16 ways, 24 bits: 384 bytes) and two fixed-point
 // ALUs, 116 cycles: 4 divisions of 25, 4 multiplications of 3, 2 additions, 2 comparisons.
 //

@@ -32,11 +32,11 @@ func (p *QuotaPlan) Request() Request {
 // Reasons implements Plan.
 func (p *QuotaPlan) Reasons() []string { return p.Why }
 
-// unlimited is a quota that no epoch uses up, thread instructions, and the most an SM takes.
+// unlimited is a quota that no period uses up, thread instructions, and the most an SM takes.
 const unlimited = 1 << 40
 
 // takeBack takes from a new quota, to which what is left is added, the part that stands for cycles
-// of the last epoch in which the application had no kernel on the GPU, as far as that is left. An
+// of the last period in which the application had no kernel on the GPU, as far as that is left. An
 // instruction stays, as an SM wants one at least.
 func (s *QuotaShare) takeBack(cycles, period uint64, left []uint64) {
 	if cycles >= period || len(left) != len(s.PerSM) {

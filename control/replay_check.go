@@ -12,7 +12,7 @@ import (
 type Checker interface{ Check() error }
 
 // What a sample may claim at most. Beyond 2^53 JSON's numbers are not exact, and a policy adds up those of
-// many epochs.
+// many periods.
 const (
 	mostSMs    = 1 << 16
 	mostGroups = 1 << 16

@@ -2,27 +2,27 @@ package control
 
 // Rollover. Wang et al., "Quality of Service Support for Fine-Grained Sharing on GPUs",
 // ISCA 2017, as the baseline of SMQoS: applications share every SM (SMK), and each may issue
-// so many thread instructions per epoch on it. Epoch: 10 K core cycles. Hardware: a signed
+// so many thread instructions per period on it. Period: 10 K core cycles. Hardware: a signed
 // counter and an idle-warp counter per application on each SM (rollover_quota.go has how
 // large quotas are, rollover_ctas.go what idle warps are counted for).
 //
 // The original's text was not at hand; this is a reconstruction:
 //
-//   - An application with a target gets alpha x target x epoch, where alpha = max(1, target /
+//   - An application with a target gets alpha x target x period, where alpha = max(1, target /
 //     its IPC so far) makes up for the past. SMs get it by its CTAs there. Where kernels have
 //     the targets, those without issue from it, too: it is larger by what they have issued.
-//   - Best effort has an artificial goal: its IPC in the first epoch, when nobody has a quota,
-//     or in the one behind that in which it came, then in every epoch times the least of IPC
+//   - Best effort has an artificial goal: its IPC in the first period, when nobody has a quota,
+//     or in the one behind that in which it came, then in every period times the least of IPC
 //     over target, clamped to [0.5, 2]. Before it has no quota. The goal stays between an
-//     instruction an epoch and what the machine can issue.
+//     instruction a period and what the machine can issue.
 //   - What is left of a quota is added to the next one's (scheme 2, rollover), dropped (0,
-//     naive), or the next epoch begins on an SM as soon as nobody has any left (1, elastic); 3,
+//     naive), or the next period begins on an SM as soon as nobody has any left (1, elastic); 3,
 //     rollover-time, is rollover with best effort after the targets. The SM sees to that. What
 //     is left of the time without a kernel on the GPU is not added: it was not late then.
 func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",
-		What:     "quotas of instructions on SMs that all share; what a target leaves is added to its next quota",
+		What:     "quotas of instructions on SMs that all share; a target's unused quota is added to its next one",
 		Settings: []string{"quota", "ctas"}, Period: 10_000, Aims: true, Needs: append(taskNeeds(), "cycle"),
 		Files: []string{"rollover_quota.go", "rollover_ctas.go", "quota_plan.go", "task.go", "task_plan.go"},
 		Params: []Param{{
@@ -54,9 +54,9 @@ type rollover struct {
 	last    uint64    // cycle of the last sample
 	period  uint64    // up to it
 	total   []service // of applications with targets, since they began
-	issued  []uint64  // thread instructions in these epochs, those of kernels without a target among them
+	issued  []uint64  // thread instructions in these periods, those of kernels without a target among them
 	goal    []float64 // of best effort: the artificial one, IPC; 0: not measured yet
-	ran     []bool    // it had a kernel on the GPU in an earlier epoch, or more than half of the first
+	ran     []bool    // it had a kernel on the GPU in an earlier period, or more than half of the first
 	most    [][]int   // per application and SM, CTAs
 }
 
@@ -103,7 +103,7 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	return p
 }
 
-// since is the core cycles of the epoch that has ended: the mean of those that are over where a file
+// since is the core cycles of the period that has ended: the mean of those that are over where a file
 // begins later, the one before where two samples are of one cycle.
 func (q *rollover) since(c *Clock) uint64 {
 	n := c.Cycle - q.last

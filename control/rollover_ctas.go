@@ -11,14 +11,14 @@ import (
 //   - One with a target that is behind it, has quota left and hardly any such warps misses warps:
 //     it gets a CTA more, and best effort with most CTAs there, if it has any, one less. Hardly any
 //     is less than half of a CTA's warps in the mean (parameter few_idle): some are always ready at
-//     once. What earlier epochs left is no sign that it is behind.
+//     once. What earlier periods left is no sign that it is behind.
 //   - One that has as many idle warps as a CTA of it has, has a CTA too many: best effort may
 //     have it.
-//   - One swap per SM and epoch; one with a target keeps a CTA, best effort need not.
+//   - One swap per SM and period; one with a target keeps a CTA, best effort need not.
 //
-// Readings. The first limits are what is resident at the end of the first epoch, when SMK has
+// Readings. The first limits are what is resident at the end of the first period, when SMK has
 // divided the SMs by dominant shares; an application that has none yet has no limit. In an
-// epoch in which nothing with a target ran there are no limits, and they begin anew.
+// period in which nothing with a target ran there are no limits, and they begin anew.
 
 // swapCTAs moves the limits of CTAs and puts them into the plan.
 func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {

@@ -7,7 +7,7 @@ import (
 
 // How large Rollover's quotas are, and how SMs divide them (rollover.go has the rules).
 
-// factor is the least of IPC over target in the epoch, within [0.5, 2]; 1 without a target.
+// factor is the least of IPC over target in the period, within [0.5, 2]; 1 without a target.
 func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
 	least := 0.0
 	for i := range s.Apps {
@@ -23,7 +23,7 @@ func (q *rollover) factor(s *TaskSample[rolloverTask]) float64 {
 	return max(0.5, min(least, 2))
 }
 
-// allowed is the IPC an application may have in the next epoch.
+// allowed is the IPC an application may have in the next period.
 func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float64) (ipc float64, why string) {
 	if a.latencySensitive() {
 		return q.owed(i, a)
@@ -40,7 +40,7 @@ func (q *rollover) allowed(i int, a *rolloverTask, epoch *service, factor float6
 	return q.goal[i], fmt.Sprintf("%s: best effort, its goal is %.4g (x %.3g)", a.Name, q.goal[i], factor)
 }
 
-// owed is the IPC that an application with a target may have in the next epoch.
+// owed is the IPC that an application with a target may have in the next period.
 func (q *rollover) owed(i int, a *rolloverTask) (ipc float64, why string) {
 	total := &q.total[i]
 	if total.insts == 0 && a.hasKernelTarget() {
@@ -66,7 +66,7 @@ func (q *rollover) due(i int, a *rolloverTask) (target, due float64) {
 	return target, max(1, target/total.ipc()) * target
 }
 
-// late says that an application with a target issued less in the epoch than is due.
+// late says that an application with a target issued less in the period than is due.
 func (q *rollover) late(i int, a *rolloverTask) bool {
 	epoch := a.service()
 	_, due := q.due(i, a)
@@ -74,7 +74,7 @@ func (q *rollover) late(i int, a *rolloverTask) bool {
 }
 
 // places are the CTAs that the application has on each SM, one where it has none at the moment and had some in the
-// epoch: those of its next kernel may come at any time.
+// period: those of its next kernel may come at any time.
 func (a *rolloverTask) places() []uint64 {
 	if len(a.Active) != len(a.Resident) {
 		return a.Resident

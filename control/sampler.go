@@ -329,7 +329,7 @@ func visitField(in reflect.Type, f reflect.StructField, s sampleField, visit fun
 	case s.counter == onlyFiles:
 		return visit(s)
 	case s.kernels != nil && f.Type.Kind() != reflect.Uint64:
-		return wrong("is %s: what is counted of a kernel is uint64", f.Type)
+		return wrong("is %s: a counter of a kernel is uint64", f.Type)
 	case ratio && f.Type != reflect.TypeFor[*float64]():
 		return wrong("is %s: the ratio of two counters is *float64, nil where the second has not moved", f.Type)
 	case f.Type == reflect.TypeFor[*float64]() && !ratio:

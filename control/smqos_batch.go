@@ -17,10 +17,10 @@ import "fmt"
 // of Figure 3. By the symmetric rule a fall says that the SM was worth having, as a rise does after a swap-in.
 //
 // Readings. opt is 0 until a rule sets it, and stays once both bounds are set. A swap
-// is judged by the first epoch in which the task runs on the SMs that came of it, against the
-// epoch before, whoever asked for it. An SM on its way to another one has left the task; one
-// on its way to it has not come. So an SM that comes late in an epoch gains little in it: with
-// swaps that cost nothing, as in the paper, it would have all of the epoch. Where tasks may be left
+// is judged by the first period in which the task runs on the SMs that came of it, against the
+// period before, whoever asked for it. An SM on its way to another one has left the task; one
+// on its way to it has not come. So an SM that comes late in a period gains little in it: with
+// swaps that cost nothing, as in the paper, it would have all of the period. Where tasks may be left
 // without an SM (floor 0), what one has then is no measurement: its last SM would set the upper bound
 // by going, and nothing would bring it back.
 
@@ -28,7 +28,7 @@ import "fmt"
 type profile struct {
 	opt          int // opt_k, SMs
 	upper, lower bool
-	last         float64 // IPC of the last epoch it ran in (IPC_last)
+	last         float64 // IPC of the last period it ran in (IPC_last)
 	sms          int     // it ran on then
 	ran          bool
 }
@@ -51,8 +51,8 @@ const (
 
 func thresholdParam() Param {
 	return Param{
-		"threshold", 0.03, "fraction", "change of a batch task's IPC below which an SM more or less does not " +
-			"count (the paper names none)", false, 0, 1,
+		"threshold", 0.03, "fraction", "change of a batch task's IPC below which one SM more or less does not " +
+			"count (the paper gives no number)", false, 0, 1,
 	}
 }
 
@@ -69,7 +69,7 @@ func swapOutParam() Param {
 
 func swapOutNames() []string { return []string{asPrinted: "printed", symmetric: "symmetric"} }
 
-// judge moves the bounds by what came of a swap (section III-C), and notes the epoch.
+// judge moves the bounds by what came of a swap (section III-C), and notes the period.
 func (b *profile) judge(t *Task, threshold float64, rule swapOut, p *TaskPlan) {
 	if t.Cycles == 0 {
 		return

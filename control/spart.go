@@ -3,16 +3,16 @@ package control
 import "fmt"
 
 // Spart. Aguilera, Morrow and Kim, "QoS-Aware Dynamic Resource Allocation for
-// Spatial-Multitasking GPUs", ASP-DAC 2014, as the baseline of SMQoS. Epoch: 10 K core cycles,
+// Spatial-Multitasking GPUs", ASP-DAC 2014, as the baseline of SMQoS. Period: 10 K core cycles,
 // to match SMQoS. Hardware: instructions and SM-cycles of each application.
 //
 // The original's text was not at hand; this is a reconstruction. Performance is taken to be
 // linear in SMs: an application with a target needs the SMs it has, times the target over the
-// IPC of the last epoch, rounded up. The difference changes hands at once: taken from nobody,
+// IPC of the last period, rounded up. The difference changes hands at once: taken from nobody,
 // then from the best-effort application that has most; given back to the one that has fewest,
 // or left without power with parameter gate. There is no hysteresis (dead_band 0), and that is
 // what makes it swap so often. While SMs are on their way, those that ran count, the SM-cycles
-// of the epoch over its cycles: else the time they drain would be read as slowness. SMs of an
+// of the period over its cycles: else the time they drain would be read as slowness. SMs of an
 // application that has ended go to best effort at once.
 //
 // With make_up, which is not Spart's, an application that is below its target on average aims above it, by the ratio
@@ -24,7 +24,7 @@ func spartEntry() Entry {
 		Settings: []string{"sms", "gating"}, Period: 10_000, Aims: true, Needs: taskNeeds(),
 		Files: []string{"task.go", "task_ended.go", "task_plan.go"},
 		Params: []Param{
-			{"dead_band", 0, "SMs", "a difference up to this moves nothing", true, 0, 0},
+			{"dead_band", 0, "SMs", "a difference up to this moves no SM", true, 0, 0},
 			{
 				"gate", 0, "flag", "SMs that are given back are powered down instead of going to best-effort " +
 					"applications", true, 0, 1,
@@ -45,7 +45,7 @@ func spartEntry() Entry {
 	}
 }
 
-// spart is the policy; but for make_up it keeps nothing of earlier epochs.
+// spart is the policy; but for make_up it keeps nothing of earlier periods.
 type spart struct {
 	band   int
 	gate   bool

@@ -34,7 +34,7 @@ type service struct {
 	mixed         bool
 }
 
-// service of an epoch. Where kernels have targets (cudaSetQoS), only their instructions and
+// service of a period. Where kernels have targets (cudaSetQoS), only their instructions and
 // their cycles count, each against its own target; else the task's as a whole. Of kernels that run at once
 // those of the task count, as far as it is known.
 func (t *Task) service() (s service) {
@@ -68,7 +68,7 @@ func (s *service) add(x service) {
 	s.insts, s.cycles, s.due = s.insts+x.insts, s.cycles+x.cycles, s.due+x.due
 }
 
-// follow adds an epoch of a task to what it did before. A target of the task as a whole holds for all of
+// follow adds a period of a task to what it did before. A target of the task as a whole holds for all of
 // that, as papers have it: the one it has now. Those of kernels each hold for their own time.
 func (s *service) follow(t *Task, epoch service) {
 	s.add(epoch)

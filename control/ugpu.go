@@ -4,7 +4,7 @@ import "fmt"
 
 // UGPU's demand-aware resource distribution. Zhao et al., "UGPU: Dynamically
 // Constructing Unbalanced GPUs for Enhanced Resource Efficiency", ISCA 2025,
-// section 3.2, equations 1 and 2, Figure 5. Epoch: 5 M core cycles. Hardware
+// section 3.2, equations 1 and 2, Figure 5. Period: 5 M core cycles. Hardware
 // (section 3.3): 16-bit counters of LLC accesses, LLC hits and memory bandwidth, one
 // ALU: 148 cycles for demand and supply, 162 per iteration, at most 20 iterations.
 //
@@ -18,7 +18,7 @@ import "fmt"
 // that is parameter flip. At the channels' floor SMs go on alone, as Figure 5(c) ends when
 // there are no "SMs or MCs" to move and the paper's eight programs of one group each gain;
 // without sm_only_tail they stop. Figure 5 has no hysteresis, and neither has this. Section
-// 6.4's "STP feedback" is in no equation; the epoch's counters stand for it.
+// 6.4's "STP feedback" is in no equation; the period's counters stand for it.
 const (
 	setupCycles     = 148
 	iterationCycles = 162

@@ -7,7 +7,7 @@ import (
 
 // UGPU's QoS mode. Zhao et al., UGPU, ISCA 2025, section 6.7: the slice of a
 // high-priority application is as large as its target needs, everything else goes
-// to the others. Epoch and hardware as in ugpu.go, with the instruction counter that
+// to the others. Period and hardware as in ugpu.go, with the instruction counter that
 // is there already. The paper gives no formula. Reading:
 //
 //   - A target's slice is what ugpu_qos_need.go finds.

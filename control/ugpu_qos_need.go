@@ -3,17 +3,17 @@ package control
 import "math"
 
 // What slice a target needs, for UGPU's QoS mode. Zhao et al., UGPU, ISCA 2025,
-// section 6.7, which gives no formula. Epoch and hardware as in ugpu.go. Reading:
+// section 6.7, which gives no formula. Period and hardware as in ugpu.go. Reading:
 //
 //   - SMs: enough that the IPC per SM reaches the target plus a margin, plus what
-//     the application is behind its target since it began. Of the epochs the last
+//     the application is behind its target since it began. Of the periods the last
 //     counts before which no channels changed hands: waiting for pages makes an
-//     application look slow. SMs are given back delta_sms an epoch.
+//     application look slow. SMs are given back delta_sms a period.
 //   - Channel groups: enough for the LLC accesses of the target's IPC, with headroom.
 //     Equation 2 counts hits as supply, but the hit rate was measured with the LLC
 //     slices of all groups held: where the footprint does not fit those of fewer groups, DRAM
 //     alone has to do. Groups are taken only after a miss, as taking them costs time too.
-//   - A target missed for two epochs together on the same number of groups makes that
+//   - A target missed for two periods together on the same number of groups makes that
 //     number too few from then on.
 
 // need is the slice with which application i reaches its target.
@@ -48,7 +48,7 @@ func (u *ugpuQoS) groupsFor(a *App, ipc float64) (n int) {
 	return n
 }
 
-// settledIPC is the IPC per SM of application i in the last epoch before which its
+// settledIPC is the IPC per SM of application i in the last period before which its
 // channels did not change.
 func settledIPC(history []Sample, i int) float64 {
 	at := len(history) - 1
@@ -76,7 +76,7 @@ func meanIPC(history []Sample, i int) float64 {
 }
 
 // tooFew is the most groups with which application i missed its target for two
-// epochs together; 0: none.
+// periods together; 0: none.
 func tooFew(history []Sample, i int) (groups int) {
 	missed := func(a *App) bool { return float64(a.Insts) < a.QoS*float64(a.Cycles) }
 	for k := 1; k < len(history); k++ {

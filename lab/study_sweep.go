@@ -291,11 +291,11 @@ func noList(parts []string, i int) string {
 	rest := strings.Join(parts[i+1:], ".")
 	if i == 0 {
 		return fmt.Sprintf("policies; the policies of a sharing entry are varied by sharing.NAME.policies.%s, "+
-			"the period and parameters of its mode's own policy by sharing.NAME.epoch and "+
+			"the period and parameters of its mode's own policy by sharing.NAME.period and "+
 			"sharing.NAME.params.PARAMETER", rest)
 	}
 	of := strings.Join(parts[:i], ".")
-	return fmt.Sprintf("%s; the period and parameters of the mode's own policy are varied by %s.epoch and "+
+	return fmt.Sprintf("%s; the period and parameters of the mode's own policy are varied by %s.period and "+
 		"%s.params.PARAMETER", list, of, of)
 }
 

@@ -66,12 +66,13 @@ func TestSweepPaths(t *testing.T) {
 		{short, "policies.0.period", ""},
 		{long, "sharing.slices.policies.ugpu.period", ""},
 		{long, "sharing.0.policies.0.period", ""},
-		{bare, "sharing.ugpu.epoch", ""},
+		{bare, "sharing.ugpu.period", ""},
+		{bare, "sharing.ugpu.epoch", ""}, // its earlier name
 		{long, "policies.ugpu.period", "the run file has no list policies; the policies of a sharing entry are " +
 			"varied by sharing.NAME.policies.ugpu.period, the period and parameters of its mode's own policy by " +
-			"sharing.NAME.epoch"},
+			"sharing.NAME.period"},
 		{bare, "sharing.ugpu.policies.ugpu.period", "no list sharing.ugpu.policies; the period and parameters of the " +
-			"mode's own policy are varied by sharing.ugpu.epoch and sharing.ugpu.params.PARAMETER"},
+			"mode's own policy are varied by sharing.ugpu.period and sharing.ugpu.params.PARAMETER"},
 		{short, "policies.hydrogen.period", `no entry "hydrogen" in the list policies, which has ugpu`},
 		{short, "sharing.policies.ugpu.period", `no entry "policies" in the list sharing, which has mine, bp`},
 	} {

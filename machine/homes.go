@@ -25,8 +25,8 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 			"no place "+
 			"of their own: use machine nuba", m.Name)
 	case m.NoC.Shape() != sheets.NUBA:
-		return "noc.topology", fmt.Errorf("machine %s has noc.topology %s, where every SM is as far from every "+
-			"channel of its part: use machine nuba, whose pages are near the SMs of a partition", m.Name, m.NoC.Shape())
+		return "noc.topology", fmt.Errorf("machine %s has noc.topology %s, where all channels are equally far "+
+			"from an SM: use machine nuba, whose pages are near the SMs of a partition", m.Name, m.NoC.Shape())
 	case !amap.PageInGroup(m.VM.Page):
 		return "map.kind", fmt.Errorf("machine %s has map.kind %s, where a page of %d bytes lies in all channels and "+
 			"has no home: use a map that keeps pages in channels, as map.kind page", m.Name, m.Map.Kind, m.VM.Page)

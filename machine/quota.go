@@ -49,7 +49,7 @@ func (q *Quotas) check(tenants []*Tenant, sms int) error {
 	case q.Scheme > sm.QuotaRolloverTime:
 		return fmt.Errorf("quotas: there is no scheme %d", uint8(q.Scheme))
 	case q.Period == 0:
-		return fmt.Errorf("quotas: an epoch needs at least one cycle")
+		return fmt.Errorf("quotas: a quota period needs at least one cycle")
 	case len(q.Goal) != len(tenants):
 		return fmt.Errorf("quotas: goals of %d applications, there are %d", len(q.Goal), len(tenants))
 	}

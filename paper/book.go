@@ -218,7 +218,7 @@ func (b *Book) Mix(m *mixes.Mix, scheme *Scheme, high string) (*sim.Result, erro
 func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec, err error) {
 	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode, Memory: scheme.Memory.Resolve()}
 	if scheme.Dynamic {
-		sharing.Epoch = b.Scale.Epoch
+		sharing.Epoch = b.Scale.Period
 		sharing.Params = control.Params(maps.Clone(scheme.Params))
 	}
 	if len(scheme.Offline) > 0 {

@@ -14,7 +14,7 @@ import (
 func TestFiguresOfAnotherScale(t *testing.T) {
 	s := &Study{
 		Name:    "mine",
-		Scales:  []Scale{{Name: "quick", Budget: 10, Epoch: 5}, {Name: "long", Budget: 1000, Epoch: 500}},
+		Scales:  []Scale{{Name: "quick", Budget: 10, Period: 5}, {Name: "long", Budget: 1000, Period: 500}},
 		Figures: []Figure{{Name: "one", Title: "One"}, {Name: "two", Title: "At length", Scale: "long", Own: true}},
 	}
 	figures := []*Figure{&s.Figures[0], &s.Figures[1]}

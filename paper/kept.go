@@ -99,6 +99,6 @@ func (b *Book) differs(was *measures.File, machine string, set map[string]string
 		compare(k, cmp.Or(was.Set[k], "as in the sheet"), cmp.Or(set[k], "as in the sheet"))
 	}
 	compare("the length in cycles", fmt.Sprint(was.Budget), fmt.Sprint(b.Scale.Budget))
-	compare("the period in cycles", fmt.Sprint(was.Period), fmt.Sprint(b.Scale.Epoch))
+	compare("the period in cycles", fmt.Sprint(was.Period), fmt.Sprint(b.Scale.Period))
 	return out
 }

@@ -301,7 +301,7 @@ func (l *Logs) load(s *Study, root *yamldoc.Node, name string) error {
 // ReadLogs takes the logs of another table of the same form.
 func (s *Study) ReadLogs(file string) error {
 	if s.Logs == nil {
-		return fmt.Errorf("study %s holds nothing against logs: leave --logs out", s.Name)
+		return fmt.Errorf("study %s compares nothing with logs: leave --logs out", s.Name)
 	}
 	text, err := yamldoc.ReadFile(file)
 	if err != nil {

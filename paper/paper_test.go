@@ -288,8 +288,8 @@ func TestShippedStudies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Budget != 5*c.Epoch {
-			t.Errorf("scale %s: %d cycles and epochs of %d; the paper has five epochs", scale, c.Budget, c.Epoch)
+		if c.Budget != 5*c.Period {
+			t.Errorf("scale %s: %d cycles and periods of %d; the paper has five epochs", scale, c.Budget, c.Period)
 		}
 		used := map[string]bool{}
 		for i, set := range []string{"heterogeneous", "homogeneous", "ai"} {
@@ -318,7 +318,7 @@ func TestShippedStudies(t *testing.T) {
 func TestMalformedStudies(t *testing.T) {
 	for _, c := range []struct{ file, old, new, want string }{
 		{"study.yaml", "budget: 12000", "bugdet: 12000", `unknown key "bugdet"`},
-		{"study.yaml", "epoch: 3000", "epoch: 30000", "study.yaml:8:"},
+		{"study.yaml", "period: 3000", "period: 30000", "study.yaml:8:"},
 		{"study.yaml", "profile: 12000", "profile: 12001", "profile must be in 1..12000"},
 		{"study.yaml", "kind: heat", "kind: heath", "did you mean heat"},
 		{"study.yaml", "schemes: [BP, BIG, BEST]", "schemes: [BP, BEAST]", "did you mean BEST"},

@@ -57,7 +57,7 @@ type Study struct {
 type Scale struct {
 	Name   string `yaml:"name"`
 	Budget uint64 `yaml:"budget"` // core cycles of every run of a mix, and of an application alone
-	Epoch  uint64 `yaml:"epoch"`  // core cycles between decisions
+	Period  uint64 `yaml:"period" was:"epoch"`  // core cycles between two decisions of a policy
 	// Profile is how many core cycles one application runs on a slice that never changes: for the curves over SMs and
 	// channels, and to choose slices offline.
 	Profile uint64 `yaml:"profile"`
@@ -87,7 +87,7 @@ func (c *Scale) Runs() string {
 	if c.Whole {
 		return fmt.Sprintf("programs run to their end, at most %d cycles", c.Budget)
 	}
-	return fmt.Sprintf("%d cycles per run, policies decide every %d", c.Budget, c.Epoch)
+	return fmt.Sprintf("%d cycles per run, policies decide every %d", c.Budget, c.Period)
 }
 
 // Program gives a benchmark's arguments by the name of the inputs.
@@ -149,8 +149,8 @@ type Scheme struct {
 	High float64 `yaml:"high"`
 	// QoS gives the high-priority application a target, as a fraction of its IPC alone.
 	QoS float64 `yaml:"qos"`
-	// Epoch is the scheme's own period in core cycles, if the scale's does not fit it.
-	Epoch uint64 `yaml:"epoch"`
+	// Period is the scheme's own period in core cycles, if the scale's does not fit it.
+	Period uint64 `yaml:"period" was:"epoch"`
 	// Memory is the placement and migration of pages. With Demand the application that asks most of the link when it
 	// is alone (byDemand) always goes first on it (link: static), or at the driver (faults: high).
 	Memory runfile.Memory `yaml:"memory"`

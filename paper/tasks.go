@@ -136,8 +136,8 @@ func (b taskBook) run(programs []string, scheme *Scheme, target float64) (*taskR
 func (b taskBook) spec(programs []string, scheme *Scheme, target float64) sim.Spec {
 	sharing := sim.Sharing{Mode: scheme.Mode, Name: scheme.Mode}
 	if scheme.Dynamic {
-		if sharing.Epoch = b.book.Scale.Epoch; scheme.Epoch > 0 {
-			sharing.Epoch = scheme.Epoch
+		if sharing.Epoch = b.book.Scale.Period; scheme.Period > 0 {
+			sharing.Epoch = scheme.Period
 		}
 		sharing.Params = control.Params(scheme.Params)
 	}

@@ -46,14 +46,14 @@ func (s *Study) validateScales(root *yamldoc.Node) error {
 			return at.Errorf("a scale needs a name of its own, budget, inputs and about")
 		}
 		if c.Whole {
-			if c.Epoch+c.Profile+c.Warmup+c.Instructions > 0 || c.Work != "" {
-				return at.Errorf("scale %s: whole runs have no epoch, profile, warmup, work and instructions", c.Name)
+			if c.Period+c.Profile+c.Warmup+c.Instructions > 0 || c.Work != "" {
+				return at.Errorf("scale %s: whole runs have no period, profile, warmup, work and instructions", c.Name)
 			}
 			seen[c.Name] = true
 			continue
 		}
-		if c.Epoch == 0 || c.Epoch > c.Budget {
-			return at.Errorf("scale %s: epoch must be in 1..%d, the budget", c.Name, c.Budget)
+		if c.Period == 0 || c.Period > c.Budget {
+			return at.Errorf("scale %s: period must be in 1..%d, the budget", c.Name, c.Budget)
 		}
 		if c.Profile == 0 || c.Profile > c.Budget {
 			return at.Errorf("scale %s: profile must be in 1..%d, the budget", c.Name, c.Budget)

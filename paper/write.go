@@ -69,7 +69,7 @@ func (b *Book) writeMeasures(file string, r *Reproduced) error {
 	}
 	out := &measures.File{
 		Study: b.Study.Name, Figure: r.Figure.Name, Title: r.Figure.Title, Scale: b.Scale.Name,
-		Machine: own.Study.Machine, Set: own.set, Simulator: b.Code, Budget: b.Scale.Budget, Period: b.Scale.Epoch,
+		Machine: own.Study.Machine, Set: own.set, Simulator: b.Code, Budget: b.Scale.Budget, Period: b.Scale.Period,
 		Models: r.Figure.Models, Measures: r.Measures, Second: r.Second, Problems: r.Problems,
 		Runs: r.Asked, Missing: r.Missing, Ran: r.Simulators,
 	}
@@ -94,7 +94,7 @@ func (b *Book) Conditions() string {
 	var s strings.Builder
 	of := ""
 	if !b.Scale.Whole {
-		of = fmt.Sprintf(" (%.3g times a run)", float64(b.Scale.Budget)/float64(b.Scale.Epoch))
+		of = fmt.Sprintf(" (%.3g times a run)", float64(b.Scale.Budget)/float64(b.Scale.Period))
 	}
 	fmt.Fprintf(&s, "%s, scale %s: %s%s.\n", b.Study.Title, b.Scale.Name, b.Scale.Runs(), of)
 	fmt.Fprintf(&s, "%s.\n", upper(b.Scale.About))

@@ -98,7 +98,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.o.Token == "" {
 		if !ownName(r.Host) { // another site's name that leads here: its scripts must not read results
-			http.Error(w, "use the name localhost; to be reached by another name, heddle serve needs --listen",
+			http.Error(w, "use the name localhost; other names need heddle serve --listen",
 				http.StatusForbidden)
 			return
 		}

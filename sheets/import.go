@@ -211,7 +211,7 @@ func (im *importer) warn(format string, args ...any) {
 func (im *importer) absent(option, path string) {
 	f, _ := lookup(path)
 	im.out.Warnings = append(im.out.Warnings,
-		Option{Name: option, Why: fmt.Sprintf("not in the file; %s keeps %s's %s %s", path, importBase,
+		Option{Name: option, Why: fmt.Sprintf("not in the file: machine %s keeps %s's %s %s", path, importBase,
 			text(f.value(im.m)), f.unit)})
 }
 

@@ -24,7 +24,7 @@ func (im *importer) cache() cacheString {
 	parts := strings.Split(im.cur.Value, ",")
 	if shape := strings.Split(parts[0], ":"); len(parts) == 1 && len(shape) == 4 { // GPGPU-Sim 2: sets:line:ways:repl
 		parts = []string{strings.Join(shape[:3], ":"), shape[3] + ":B:m:W:L", "A:32:8", "8"}
-		im.warn("the cache has no policies and no miss registers in the file: write-back, 32 miss registers of 8 " +
+		im.warn("the file gives neither policies nor miss registers of the cache: write-back, 32 miss registers of 8 " +
 			"requests")
 	}
 	if len(parts) < 4 || len(parts) > 5 {
@@ -305,7 +305,7 @@ func (im *importer) geometry() {
 	// A memory is a TiB at most; rows are what is left of it.
 	most := 40 - c - s - strings.Count(fields, "B") - bits.Len(uint(im.m.DRAM.Channels-1))
 	if r > most {
-		im.warn("of %d row bits the lower %d are taken, which make a TiB: addresses that differ only in higher ones "+
+		im.warn("of %d row bits the lower %d are used, which give 1 TiB: addresses that differ only in higher bits "+
 			"share a row", r, max(most, 0))
 		head, _, _ := strings.Cut(im.cur.Value, ";")
 		im.put("map.string", "derived", head+";"+strings.Replace(fields, "R", "0", r-max(most, 0)))

@@ -101,7 +101,7 @@ type SM struct {
 	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
 	Collectors       int     `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool    `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
-	TextureRate      int     `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
+	TextureRate      int     `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels that the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
 	TextureLatency   int     `yaml:"texture_latency" unit:"cycles" doc:"filter pipeline: time of a fetch beyond a load and beyond the cycles in which its texels are filtered" opt:"0"`
 	TextureQueue     int     `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	CollectAll       bool    `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
@@ -117,7 +117,7 @@ type SM struct {
 	Dispatch         string  `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
 	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
 	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as for NUBA: loads of data that a kernel does not write are marked (ld.global.nc)" opt:"false"`
-	Ptxas            bool    `yaml:"ptxas" unit:"flag" doc:"kernels are timed and counted as what NVIDIA's assembler makes of their PTX (package ptx/ptxas); what they compute stays the same" opt:"false"`
+	Ptxas            bool    `yaml:"ptxas" unit:"flag" doc:"kernels are timed and counted as the instructions that NVIDIA's assembler makes of their PTX (package ptx/ptxas); their results stay the same" opt:"false"`
 	LaunchDelay      int     `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
 	CtxBytesWarp     int     `yaml:"ctx_bytes_warp" unit:"bytes" doc:"context of a warp beyond its registers: SIMT stack, barriers, PC"`
 	CtxShare         float64 `yaml:"ctx_share" unit:"fraction" doc:"part of a CTA's context that is moved when the CTA leaves its SM or comes back; less than 1 if only live registers are moved, or to see what moving costs" opt:"1"`
@@ -220,7 +220,7 @@ type DRAM struct {
 	LowWater      float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
 	Return        int     `yaml:"return" unit:"requests" doc:"return queue"`
 	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"time of read data in the return queue" opt:"0"`
-	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed core cycles between LLC and the scheduler"`
+	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed delay in core cycles between LLC and the scheduler"`
 	ExtraNs       float64 `yaml:"extra_ns" unit:"ns" doc:"time between LLC and the scheduler that does not follow the core clock, beside extra_latency" opt:"0"`
 	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`
 	SharedBus     bool    `yaml:"shared_bus" unit:"flag" doc:"ranks share the data bus of their channel: with dual_bus they are levels of a stack then, and pseudo-channels otherwise; without, they always do" opt:"false"`
@@ -328,7 +328,7 @@ type VM struct {
 	FaultSlots    int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
 	FirstTouch    bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
 	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab (ties to the group that asks), lab-lowest (to the lowest group), or module (first touch between noc.modules, round-robin inside)"`
-	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of what least-random takes" opt:"0"`
+	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of the choices of least-random" opt:"0"`
 	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Movement of pages whose channels change while an application runs.
 	DriverCycles int  `yaml:"driver_cycles" unit:"cycles" doc:"core cycles the driver needs for a page that must move" opt:"0"`
@@ -352,7 +352,7 @@ type Link struct {
 	CurvePeak float64 `yaml:"curve_peak" unit:"GiB/s" doc:"bandwidth that large transfers of unified memory approach; 0: bandwidth whatever the size" opt:"0"`
 	CurveRate float64 `yaml:"curve_rate" unit:"1/KiB" doc:"how fast this bandwidth is approached with the size of a transfer" opt:"0"`
 	// Device memory that the runtime library of kernels takes.
-	Printf int `yaml:"printf" unit:"bytes" doc:"buffer of what kernels print until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
+	Printf int `yaml:"printf" unit:"bytes" doc:"buffer for the output of kernels until the host synchronises; 0: CUDA's 1 MiB" opt:"0"`
 	Heap   int `yaml:"heap" unit:"bytes" doc:"heap that malloc in kernels allocates from; 0: CUDA's 8 MiB" opt:"0"`
 }
 
@@ -374,7 +374,7 @@ type UVM struct {
 // MIG lists the slices a user can ask for by name.
 type MIG struct {
 	SMs      int       `yaml:"sms" unit:"SMs" doc:"SMs usable under MIG" opt:"0: no MIG"`
-	Slices   int       `yaml:"slices" unit:"slices" doc:"memory slices the channels are divided into" opt:"0: no MIG"`
+	Slices   int       `yaml:"slices" unit:"slices" doc:"memory slices into which the channels are divided" opt:"0: no MIG"`
 	Profiles []Profile `yaml:"profiles"`
 }
 
@@ -392,7 +392,7 @@ type Power struct {
 	Chip     float64 `yaml:"chip" unit:"W" doc:"constant chip power"`
 	ActiveSM float64 `yaml:"active_sm" unit:"W" doc:"static power of a powered SM that runs"`
 	IdleSM   float64 `yaml:"idle_sm" unit:"W" doc:"static power of a powered idle SM"`
-	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a power-gated SM: what still leaks"`
+	GatedSM  float64 `yaml:"gated_sm" unit:"W" doc:"residual power of a power-gated SM: leakage"`
 	// The memory's energy; all zero: HBM2's constants of package energy.
 	Activate   float64 `yaml:"dram_activate" unit:"pJ" doc:"opening and closing a row" opt:"0: HBM2"`
 	ReadBit    float64 `yaml:"dram_read" unit:"pJ/bit" doc:"reading a bit, from the row to the GPU" opt:"0: HBM2"`

@@ -29,7 +29,7 @@ type FastTier struct {
 type Hybrid struct {
 	Mode     string `yaml:"mode" unit:"name" doc:"cache (the fast tier holds copies) or flat (both are memory)"`
 	Capacity int64  `yaml:"capacity" unit:"bytes" doc:"blocks of the fast tier; the remap table lies above them"`
-	Block    int    `yaml:"block" unit:"bytes" doc:"what moves between the tiers at once: 64 to 2048"`
+	Block    int    `yaml:"block" unit:"bytes" doc:"size of a block, which moves between the tiers as a whole: 64 to 2048"`
 	Ways     int    `yaml:"ways" unit:"ways" doc:"blocks of a set that lie in the fast tier: 1 to 16"`
 	Channels int    `yaml:"superchannels" unit:"superchannels" doc:"groups of channels of the fast tier that deliver a block together"`
 

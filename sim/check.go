@@ -114,7 +114,7 @@ func (s *Sharing) Check(m *sheets.Machine, groups, n int) error {
 		}
 	}
 	if mode.Policy == "" && (len(s.Params) > 0 || s.Epoch > 0) {
-		return fmt.Errorf("sharing mode %s is static: params and epoch belong to the modes with a policy, %s; "+
+		return fmt.Errorf("sharing mode %s is static: params and period belong to the modes with a policy, %s; "+
 			"other policies are listed under policies, each with period and params", mode.Name, governedModes())
 	}
 	if err := s.checkMemory(mode, m); err != nil {

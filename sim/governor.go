@@ -23,7 +23,7 @@ type controller struct {
 	waiting   *change   // asked for and not begun: an earlier one is not over, or its latency
 	moved     uint64    // the machine's moving cycles at the last sample that set anything,
 	movedAt   uint64    // its cycle,
-	worst     float64   // and the largest share of an epoch they have had
+	worst     float64   // and the largest share of a period they have had
 }
 
 // governor is a policy of a run.
@@ -297,7 +297,7 @@ func (d *Decision) refuse(err error) {
 	d.Why = append(slices.Clone(d.Why), "not done: "+err.Error())
 }
 
-// meter keeps the largest share of an epoch in which something was moving.
+// meter keeps the largest share of a period in which something was moving.
 func (c *controller) meter(due []*governor, now uint64) {
 	for _, g := range due {
 		if len(g.entry.Settings) > 0 && now > c.movedAt {

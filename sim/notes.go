@@ -31,7 +31,7 @@ func (n notes) idleAdvices() (out []string) {
 		for _, x := range a.idleAdvice {
 			why := fmt.Sprintf("it is %s memory, and advice works on malloc_managed memory only", x.kind)
 			if x.kind == mem.Managed {
-				why = "the run has no memory.unified, which is what follows advice: add " +
+				why = "the run has no memory.unified, which carries out advice: add " +
 					"memory: {unified: {runtime: dissertation}} to the sharing entry"
 				if err := unifiedHost(r.sheet); err != nil {
 					why = err.Error()

@@ -51,7 +51,7 @@ type Sharing struct {
 	SMs      []int    `json:"sms,omitempty"`      // per application, mps and slices
 	Groups   []int    `json:"groups,omitempty"`   // channel groups per application, slices
 	Profiles []string `json:"profiles,omitempty"` // per application, mig
-	// Epoch is the period of the mode's policy in core cycles; 0: the policy's own.
+	// Epoch is the period of the mode's policy in core cycles; 0: the policy's own. (Results keep its earlier name.)
 	Epoch uint64 `json:"epoch,omitempty"`
 	// Quantum is the length of a turn in core cycles, timeslice; 0: 2 ms.
 	Quantum uint64 `json:"quantum,omitempty"`

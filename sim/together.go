@@ -90,7 +90,7 @@ func noTurn(sharing string, turn, end uint64) string {
 // noPeriod says that a policy does not decide, as the run is shorter than its period.
 func noPeriod(policy string, period, end uint64) string {
 	return fmt.Sprintf("policy %s decides nothing: its period is %d cycles and the run ends at %d; give it a shorter "+
-		"period or epoch", policy, period, end)
+		"period", policy, period, end)
 }
 
 // FirstDecision is the core cycle at which a policy can change the machine for the first time; 0 if no policy runs.

@@ -184,9 +184,8 @@ func (u *Unified) capacity() (bytes int64, share float64, err error) {
 	n, ok := strings.CutSuffix(u.Oversubscription, "%")
 	over, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
 	if err != nil || !ok || !(over >= 100) || over > 1e6 {
-		return 0, 0, fmt.Errorf("memory.unified.oversubscription %q: want what is allocated over the capacity, "+
-			"100%% or "+
-			"more, as 150%%", u.Oversubscription)
+		return 0, 0, fmt.Errorf("memory.unified.oversubscription %q: want allocated memory divided by device "+
+			"memory, 100%% or more, as in 150%%", u.Oversubscription)
 	}
 	return 0, 100 / over, nil
 }
@@ -197,8 +196,8 @@ const mostMegabytes = 1e6
 // parseCapacity reads bytes, KB, MB or GB (of 2^10 bytes each, as KiB, MiB and GiB are), a share of what is allocated
 // (75%, 100/110), or nothing.
 func parseCapacity(text string) (bytes int64, share float64, err error) {
-	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), KB, MB or GB, as 14.05MB, or a "+
-		"share of what is allocated above 0 %%, as 75%% or 100/110", text)
+	bad := fmt.Errorf("memory.unified.capacity %q: want bytes (a multiple of 64 KB), KB, MB or GB, as in 14.05MB, or "+
+		"a share of the allocated memory above 0 %%, as in 75%% or 100/110", text)
 	if text == "" {
 		return 0, 0, nil
 	}
@@ -236,7 +235,7 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 		return 0, 0, bad
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok && share > 1 {
-		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than what is allocated. If the data shall be "+
+		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than the allocated memory. If the data shall be "+
 			"%[1]s "+
 			"of the memory, write oversubscription: %[1]s (the same as capacity: 100/%[2]s); if memory shall never "+
 			"be too small, leave capacity out", text, strings.TrimSpace(percent))

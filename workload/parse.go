@@ -166,7 +166,7 @@ func (c *checker) allocation(i int, n *yamldoc.Node) error {
 		on  bool
 	}{{"copy_in", a.CopyIn}, {"copy_out", a.CopyOut}} {
 		if k.on && a.Memory != "device" {
-			return at(n, k.key).Errorf("%s is for device memory; managed memory moves by itself", k.key)
+			return at(n, k.key).Errorf("%s is for device memory; managed memory moves on demand", k.key)
 		}
 	}
 	return nil

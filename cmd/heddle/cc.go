@@ -23,7 +23,7 @@ heddle exec; with -c each source becomes an object file, with --ptx the kernels 
 become PTX, for an application folder.
 
 The options are -o, -c, -I, -D, -U, -l, -L, -O, -g, -std, -arch, -gencode, -Xcompiler,
--use_fast_math, -fmad, -ftz and so on; what has no effect is named. Of several
+-use_fast_math, -fmad, -ftz and so on; options without effect are named. Of several
 architectures the highest counts; without one it is sm_70. The environment variable
 CLANG names another clang, CC another C compiler.
 

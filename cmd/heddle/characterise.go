@@ -31,15 +31,15 @@ func characteriseCmd() *cobra.Command {
 	var f characteriseFlags
 	c := &cobra.Command{
 		Use:   "characterise [APP...]",
-		Short: "Measure how applications behave, and compare with what the papers say of them",
+		Short: "Measure how applications behave, and compare them with what the papers say",
 		Long: `Measures, for each application folder APP (all of apps/ when none is given): LLC
 misses and accesses per 1000 thread instructions, arithmetic intensity, share of
 writes, read-only shared bytes, the number of SMs that share a page, the regularity
 of accesses, and with --sweep IPC against the number of SMs and of channels. A second
 run, with the machine's address translation, measures the conditions under which studies
 run the application, and warns about them: waves of thread blocks per kernel, balance of
-channels, page walks, and sweeps of the footprint. What the papers say of the application
-is printed beside it. Claims that do not hold are listed; they do not change the exit
+channels, page walks, and sweeps of the footprint. The papers' statements about the
+application are printed beside it. Claims that do not hold are listed; they do not change the exit
 status. --markdown prints apps/CHARACTERISATION.md.`,
 		Example: `  heddle characterise apps/polybench/atax --size standard
   heddle characterise --size tiny,standard --sweep --cycles 2000000 --json > profiles.json

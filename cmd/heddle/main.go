@@ -143,7 +143,7 @@ func rootCmd() *cobra.Command {
 		Use:   "heddle",
 		Short: "Simulate shared GPUs: real kernels on a cycle-level machine, alone or side by side",
 		Long: `Heddle simulates real GPU kernels (PTX) on a cycle-level machine, alone or sharing
-it, and says who got what, how fast, how fairly and at what energy.
+it, and reports the speed of each application, fairness and energy.
 
 Exit status: 0 done and all checks passed; 1 a check failed; 2 bad input or usage,
 a kernel's fault included; 3 internal error, deadlock, or a limit of cycles or memory

@@ -17,7 +17,7 @@ func probeUVMCmd() *cobra.Command {
 		Use:   "uvm --capacity BYTES --prefetch P --evict E --trace FILE",
 		Short: "Run the runtime of unified memory on a trace of accesses",
 		Long: `Run the runtime of unified memory access by access, each complete before the next, and print
-one JSON object: events, the accesses that did something, and totals. An event is a fault
+one JSON object: events, the accesses with an effect, and totals. An event is a fault
 with what came (migrate, in the order of the transfers) and what left (evict, in the order in
 which it was chosen), or a remote access, served on the host.
 

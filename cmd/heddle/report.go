@@ -20,7 +20,7 @@ func reportCmd() *cobra.Command {
 		Use:   "report DIR...",
 		Short: "Make one HTML page of result directories",
 		Long: `Make one HTML page of the result directories that heddle run --out has written:
-the metrics, IPC and bandwidth over time, who owned which SM and channel group when,
+the metrics, IPC and bandwidth over time, the owner of each SM and channel group over time,
 what a policy decided and moved, and where warps waited. Several directories are
 also compared. A directory that holds one result directory per sharing mode stands
 for all of them. The page is one file and needs no network.`,

@@ -61,8 +61,8 @@ A study may also be a folder with study.yaml and claims.yaml, written as ./DIR.`
 	fl.StringVarP(&f.out, "out", "o", "", "folder of the figures (default: paper/STUDY/results/SCALE)")
 	fl.StringVar(&f.cache, "cache", "", "keep results of runs in DIR (default: the user's cache directory)")
 	fl.StringVar(&f.apps, "apps", "apps", "folder of the applications")
-	fl.StringVar(&f.logs, "logs", "", "hold another simulator's logs in FILE, a table as paper/uvm/logs.tsv, against "+
-		"runs, instead of the study's; with uvm/logs")
+	fl.StringVar(&f.logs, "logs", "", "compare runs with another simulator's logs in FILE, a table like "+
+		"paper/uvm/logs.tsv, instead of the study's logs; for uvm/logs")
 	fl.StringArrayVar(&f.set, "set", nil,
 		"override a number of the machine, as in --set sm.count=40; needs --out (repeatable)")
 	fl.BoolVar(&f.report, "report", false, "write REPRODUCTION.md beside the study; for a whole study only")
@@ -222,8 +222,7 @@ func reproduce(cmd *cobra.Command, args []string, f *reproduceFlags) error {
 		return err
 	}
 	if len(set) > 0 && (f.out == "" || f.report) {
-		return fmt.Errorf("--set makes another machine than the study's: give --out a folder of its own, and no " +
-			"--report")
+		return fmt.Errorf("--set changes the study's machine: give --out a folder of its own, and leave --report out")
 	}
 	if f.judge && (f.kept || len(set) > 0) {
 		return fmt.Errorf("--rejudge takes the numbers as they are: leave --set and --kept out")
@@ -313,7 +312,7 @@ func (f *reproduceFlags) keep(w io.Writer, book *paper.Book, c *chosen, figures 
 		if x.KeepsRuns() {
 			keeps++
 		} else if f.kept {
-			return fmt.Errorf("--kept: figure %s/%s keeps no rows of runs; name figures that do, as smqos has them",
+			return fmt.Errorf("--kept: figure %s/%s keeps no rows of runs; name figures that do, as of smqos",
 				c.study.Name, x.Name)
 		}
 	}

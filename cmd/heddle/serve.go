@@ -38,7 +38,7 @@ required. The command writes nothing.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&listen, "listen", "127.0.0.1:7077", "address and port to be reached at (port 0: any)")
+	fl.StringVar(&listen, "listen", "127.0.0.1:7077", "address and port to listen on (port 0: any free port)")
 	fl.StringVar(&cache, "cache", "", "the result store (default: the user's cache directory)")
 	fl.StringVar(&token, "token", "", "token that a browser must give (default, where others can connect: a new one "+
 		"each time)")

@@ -87,8 +87,8 @@ func validateInstructionsCmd() *cobra.Command {
 		Short: "Count the instructions of applications beside those that boards executed",
 		Long: `Executes applications without timing and compares the warp instructions of each kernel with
 those that a real board counted in it (lab/silicon/measured/instructions). The board's
-compiler joins, drops and expands PTX instructions; Heddle executes them as they stand. So an
-error of translation is told apart from an error of the machine's timing.`,
+compiler joins, drops and expands PTX instructions; Heddle executes them as they stand. So
+an error of translation can be distinguished from an error of the machine's timing.`,
 		Example: `  heddle validate instructions
   heddle validate instructions --csv counts.csv`,
 		Args: cobra.NoArgs,
@@ -196,7 +196,7 @@ func measured(cmd *cobra.Command, measure func() ([]silicon.Result, error)) ([]s
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	results, err := measure()
 	if err != nil && cmd.Context().Err() != nil {
-		return nil, &status{exitInterrupted, errors.New("interrupted before all rows were there: nothing is printed")}
+		return nil, &status{exitInterrupted, errors.New("interrupted before the last row: nothing is printed")}
 	}
 	return results, err
 }

@@ -45,7 +45,7 @@ func (w *window) failed(call string, err error) error {
 func (w *window) Bytes(base uint64, n int64) ([]byte, error) {
 	off := base - mem.DefaultBase
 	if base < mem.DefaultBase || off > shim.WindowBytes || n > int64(shim.WindowBytes-off) {
-		return nil, fmt.Errorf("out of addresses: %d bytes at 0x%x do not fit into the %d bytes from 0x%x on", n, base,
+		return nil, fmt.Errorf("addresses used up: %d bytes at 0x%x do not fit in the %d bytes from 0x%x on", n, base,
 			int64(shim.WindowBytes), uint64(mem.DefaultBase))
 	}
 	return w.mem[off : int64(off)+n : int64(off)+n], nil

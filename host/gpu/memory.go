@@ -55,7 +55,7 @@ func (d *Device) address(r *mem.Region, off int64) (uint64, error) {
 		}
 		return 0, fmt.Errorf("%s: the driver does not know this variable by its name", r.Name)
 	}
-	return 0, fmt.Errorf("%s is %s memory: the GPU does not reach it here", r.Name, r.Kind)
+	return 0, fmt.Errorf("%s is %s memory, which the GPU cannot reach: use malloc", r.Name, r.Kind)
 }
 
 // write gives memory the bytes that the program makes up, once everything before is done.

@@ -140,7 +140,7 @@ func (c *Count) result(x *run, machine string) Result {
 		}
 	}
 	if sum == 0 {
-		r.Err = "the application launched no such kernel"
+		r.Err = "the application launched no kernel of this name"
 		return r
 	}
 	r.Heddle = float64(sum)

@@ -153,7 +153,7 @@ func failed(r *sim.Result) error {
 		}
 	}
 	if r == nil || !r.Complete {
-		return errors.New("the simulation did not come to its end")
+		return errors.New("the simulation did not reach its end")
 	}
 	return nil
 }

@@ -36,8 +36,8 @@ func start(c *isa.Code, pc int32) place {
 
 // astray is the error of a warp that is not where the machine's code has it.
 func astray(wp *warp, in *isa.Instr) error {
-	return fmt.Errorf("%s:%d: kernel %s: a warp is not where the assembler's code has it, a defect of Heddle or of a "+
-		"recording: sm.ptxas = false goes without", wp.code.File, in.Line, wp.code.Kernel)
+	return fmt.Errorf("%s:%d: kernel %s: a warp and the assembler's code disagree, a defect of Heddle "+
+		"or of a recording: sm.ptxas = false avoids it", wp.code.File, in.Line, wp.code.Kernel)
 }
 
 // follow executes the source of a machine's code as far as the instruction at the warp's place needs it, and describes

@@ -10,13 +10,13 @@ import (
 
 // An SM can ration the issue slots of the applications on it (Wang et al., Quality of
 // Service Support for Fine-Grained Sharing on GPUs, ISCA 2017): each has a quota of thread
-// instructions for an epoch, every issue takes the lanes that execute from it, and warps of
-// one whose quota is used up are held back until the next epoch.
+// instructions for a quota period, every issue takes the lanes that execute from it, and warps of
+// one whose quota is used up are held back until the next quota period.
 //
 // What the paper leaves open is read like this. A quota is signed and a warp instruction is
 // never split, so that the last one may overshoot, by 31 lanes at most. Instructions no lane
 // executes are free. Applications with a goal that have no CTA on the SM count as out of
-// quota: nobody waits for who is not there. An epoch begins with a cycle, before anything
+// quota: nobody waits for who is not there. A quota period begins with a cycle, before anything
 // issues in it; an elastic one in the cycle behind the event that uses up the last quota.
 // Schedulers choose among the warps that are not held back as they do among all.
 
@@ -50,7 +50,7 @@ type Quotas struct {
 type rationing struct {
 	scheme QuotaScheme
 	period uint64
-	next   uint64 // cycle with which the next epoch begins
+	next   uint64 // cycle with which the next quota period begins
 	held   uint64 // warp slots whose tenants may not issue
 	since  uint64 // cycle up to which idle warps are counted
 	of     []ration
@@ -58,8 +58,8 @@ type rationing struct {
 
 // ration is that of a tenant.
 type ration struct {
-	left   int64 // thread instructions it may still issue in this epoch
-	amount int64 // of an epoch
+	left   int64 // thread instructions it may still issue in this quota period
+	amount int64 // of a quota period
 	goal   bool
 	slots  uint64 // of its resident warps
 	// Warps that could have issued when idle warps were last looked at and did not, and
@@ -116,7 +116,7 @@ func (p *pipeline) watchAll() {
 	}
 }
 
-// refill begins the epochs due up to cycle now; true when there was one. An SM on which
+// refill begins the quota periods due up to cycle now; true when there was one. An SM on which
 // nobody waits for it is not looked at meanwhile, so there may be several.
 func (r *rationing) refill(now uint64) bool {
 	if now < r.next {
@@ -135,7 +135,7 @@ func (r *rationing) refill(now uint64) bool {
 	return true
 }
 
-// refill begins the epochs due up to cycle now, where there are quotas.
+// refill begins the quota periods due up to cycle now, where there are quotas.
 func (p *pipeline) refill(now uint64) {
 	if p.rations.refill(now) {
 		p.ration(now)
@@ -262,7 +262,7 @@ func (p *pipeline) countIdle(now uint64) {
 	r.since = now
 }
 
-// settleQuotas brings the counters of quotas up to cycle now, without it: an epoch that
+// settleQuotas brings the counters of quotas up to cycle now, without it: a quota period that
 // begins with it has not begun.
 func (p *pipeline) settleQuotas(now uint64) {
 	r := p.rations

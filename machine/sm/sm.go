@@ -184,7 +184,7 @@ func (s *SM) next(now uint64) uint64 {
 		return soon
 	}
 	n := max(soon, p.collect.due)
-	if p.rations != nil && p.rations.held != 0 { // the next epoch lets them go on
+	if p.rations != nil && p.rations.held != 0 { // the next quota period lets them go on
 		n = min(n, max(soon, p.rations.next))
 	}
 	if p.collect.dispatchLatch != 0 && l.queue.Len() == 0 { // the last shared access's last cycle

@@ -8,8 +8,8 @@ import (
 // FromNode is implemented by types that read themselves.
 type FromNode interface{ FromNode(n *Node) error }
 
-// Decode fills the struct that v points to from a mapping. Every key must be a field (by its yaml tag); messages call
-// the mapping what.
+// Decode fills the struct that v points to from a mapping. Every key must be a field (by its yaml tag, or by its was
+// tag, an earlier name that is still read); messages call the mapping what.
 func Decode(n *Node, what string, v any) error {
 	return decodeValue(n, what, reflect.ValueOf(v).Elem())
 }
@@ -46,18 +46,27 @@ func decodeStruct(n *Node, what string, v reflect.Value) error {
 		return n.Errorf("%s must be a mapping (key: value), not %s", what, n.Kind)
 	}
 	t := v.Type()
-	at := map[string]int{}
+	at, now := map[string]int{}, map[string]string{} // now: today's name by the earlier one
 	var names []string
 	for i := range t.NumField() {
-		if name := t.Field(i).Tag.Get("yaml"); name != "" {
-			at[name] = i
-			names = append(names, name)
+		tag := t.Field(i).Tag
+		name := tag.Get("yaml")
+		if name == "" {
+			continue
+		}
+		at[name] = i
+		names = append(names, name)
+		if was := tag.Get("was"); was != "" {
+			at[was], now[was] = i, name
 		}
 	}
-	if err := n.Only(what, names...); err != nil {
+	if err := n.only(what, names, now); err != nil {
 		return err
 	}
 	for _, k := range n.Keys {
+		if name := now[k.Name]; name != "" && n.Get(name) != nil {
+			return k.At.Errorf("%s is the earlier name of %s, which is given, too: keep %[2]s", k.Name, name)
+		}
 		if k.Value.Kind == Null {
 			return k.At.Errorf("%s has no value", k.Name)
 		}

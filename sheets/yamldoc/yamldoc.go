@@ -127,9 +127,12 @@ func (n *Node) Get(name string) *Node {
 }
 
 // Only fails on the first key that is not among names, with a suggestion.
-func (n *Node) Only(what string, names ...string) error {
+func (n *Node) Only(what string, names ...string) error { return n.only(what, names, nil) }
+
+// only is Only, which also accepts the keys of earlier.
+func (n *Node) only(what string, names []string, earlier map[string]string) error {
 	for _, k := range n.Keys {
-		known := false
+		_, known := earlier[k.Name]
 		for _, x := range names {
 			known = known || x == k.Name
 		}

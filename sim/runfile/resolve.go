@@ -339,7 +339,7 @@ func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
 	for i, d := range docs {
 		s := sim.Sharing{
 			Mode: d.Mode, Name: d.Name, SMs: d.SMs, Groups: d.Groups, Profiles: d.Profiles,
-			Epoch: d.Epoch, Quantum: d.Quantum, Params: control.Params(d.Params),
+			Epoch: d.Period, Quantum: d.Quantum, Params: control.Params(d.Params),
 			Policies: governors(d.Policies), Memory: d.Memory.Resolve(),
 		}
 		if s.Name == "" {

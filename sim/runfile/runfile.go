@@ -68,7 +68,7 @@ type Mode struct {
 	SMs      []int    `yaml:"sms" jsonschema_description:"SMs per application (mps, slices, smqos and spart); as even as possible when left out"`
 	Groups   []int    `yaml:"groups" jsonschema_description:"Channel groups per application (slices)"`
 	Profiles []string `yaml:"profiles" jsonschema_description:"MIG profile per application (mig)"`
-	Epoch    uint64   `yaml:"epoch" jsonschema_description:"Period of the mode's policy: core cycles between two decisions; the policy's own period when left out"`
+	Period   uint64   `yaml:"period" was:"epoch" jsonschema_description:"Period of the mode's policy: core cycles between two decisions; the policy's own period when left out"`
 	Quantum  uint64   `yaml:"quantum" jsonschema_description:"Core cycles of a turn (timeslice); 2 ms when left out"`
 	Params   Numbers  `yaml:"params" jsonschema_description:"Parameters of the mode's policy; heddle inspect policies lists them"`
 	Policies Policies `yaml:"policies" jsonschema_description:"Policies that run besides the mode's own"`

@@ -152,7 +152,7 @@ func (m *meter) pair(p pair) ([]string, error) {
 		ratios, beside, divided, mhz = append(ratios, a/b), append(beside, a), append(divided, b), append(mhz, clock)
 	}
 	if apart := slices.Max(ratios) / slices.Min(ratios); apart > steady {
-		return nil, fmt.Errorf("unsteady, from %.3f to %.3f: a median would say nothing", slices.Min(ratios),
+		return nil, fmt.Errorf("unsteady, from %.3f to %.3f: a median would be meaningless", slices.Min(ratios),
 			slices.Max(ratios))
 	}
 	source := fmt.Sprintf("measured %s by lab/silicon/measure: %s, %.0f MHz; %.1f us of %.1f us; median of %d, "+
