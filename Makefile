@@ -26,11 +26,13 @@ docs: ## write docs/reference and the generated parts of README.md anew, and man
 	go run ./cmd/heddle docs docs/reference
 	go run ./cmd/heddle docs --man .cache/man
 
-validate: ## compare the sheets with boards (minutes), and write lab/silicon/*.txt and README.md
+validate: ## compare the sheets with boards and GPGPU-Sim (minutes), and write their tables and README.md
 	go build -o .cache/heddle ./cmd/heddle
 	.cache/heddle validate silicon > .cache/silicon.txt
 	.cache/heddle validate colocation > .cache/colocation.txt
 	mv .cache/silicon.txt .cache/colocation.txt lab/silicon/
+	.cache/heddle calibrate > .cache/calibrate.txt
+	mv .cache/calibrate.txt apps/calib/
 	$(MAKE) docs
 
 bench: ## speed beside the reference's, then benchmarks into .cache/bench.txt for benchstat (PKG=, BENCH=, COUNT=6)

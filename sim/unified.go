@@ -235,10 +235,9 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 		return 0, 0, bad
 	}
 	if percent, ok := strings.CutSuffix(text, "%"); ok && share > 1 {
-		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than the allocated memory. If the data shall be "+
-			"%[1]s "+
-			"of the memory, write oversubscription: %[1]s (the same as capacity: 100/%[2]s); if memory shall never "+
-			"be too small, leave capacity out", text, strings.TrimSpace(percent))
+		return 0, 0, fmt.Errorf("memory.unified.capacity %[1]q is more than the allocated memory. If the data shall "+
+			"be %[1]s of the memory, write oversubscription: %[1]s (the same as capacity: 100/%[2]s); if memory shall "+
+			"never be too small, leave capacity out", text, strings.TrimSpace(percent))
 	}
 	return 0, share, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // withBlocks is a document with its generated parts written anew; root is the folder of the repository.
 func withBlocks(text, root string) (string, error) {
 	for name, write := range map[string]func(root string) (string, error){
-		"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock,
+		"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock, "calibration": calibrationBlock,
 	} {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 		before, rest, ok := strings.Cut(text, begin)
@@ -73,18 +74,32 @@ func papersBlock(root string) (string, error) {
 
 // boardsBlock has the last lines of the comparisons with boards, from the tables that were written last.
 func boardsBlock(root string) (string, error) {
-	var b strings.Builder
-	for _, name := range []string{"silicon", "colocation"} {
-		text, err := os.ReadFile(filepath.Join(root, "lab", "silicon", name+".txt"))
-		if err != nil {
-			return "", err
-		}
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		last := lines[len(lines)-1]
-		if !strings.HasPrefix(last, name+": ") {
-			return "", fmt.Errorf("lab/silicon/%s.txt does not end with the line that sums up: run make validate", name)
-		}
-		fmt.Fprintf(&b, "    %s\n", last)
+	silicon, err := lastLine(root, "lab/silicon/silicon.txt", "make validate")
+	if err != nil {
+		return "", err
 	}
-	return b.String(), nil
+	pairs, err := lastLine(root, "lab/silicon/colocation.txt", "make validate")
+	return "```\n" + silicon + pairs + "```\n", err
+}
+
+// calibrationBlock has the last line of the comparison with GPGPU-Sim; a test of lab/calib holds the table against
+// the machine.
+func calibrationBlock(root string) (string, error) {
+	line, err := lastLine(root, "apps/calib/calibrate.txt", "go test ./lab/calib -run TestCalibration -update")
+	return "```\n" + line + "```\n", err
+}
+
+// lastLine is the line that sums up a table, which ends the file and begins with its name; write is the command that
+// writes the file.
+func lastLine(root, file, write string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	last := lines[len(lines)-1]
+	if !strings.HasPrefix(last, strings.TrimSuffix(path.Base(file), ".txt")+": ") {
+		return "", fmt.Errorf("%s does not end with the line that sums up: run %s", file, write)
+	}
+	return last + "\n", nil
 }

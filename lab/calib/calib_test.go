@@ -2,9 +2,11 @@ package calib
 
 import (
 	"bytes"
+	"flag"
 	"math"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine"
@@ -12,6 +14,8 @@ import (
 )
 
 const dir = "../../apps/calib"
+
+var update = flag.Bool("update", false, "write apps/calib/calibrate.txt anew")
 
 // reference is the kernels of the set and the machine they are for.
 func reference(t *testing.T) ([]*Spec, *sheets.Machine) {
@@ -107,6 +111,7 @@ func TestCalibration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	kept(t, rows)
 	for i := range rows {
 		r := &rows[i]
 		sameTraffic(t, r)
@@ -127,6 +132,30 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("%s: geometric mean error %.1f %%, worst %.1f %% (%s); the limits are %.1f and %.0f %%", key,
 				100*s.Mean, 100*s.Worst, s.Name, 100*mean, 100*worst)
 		}
+	}
+}
+
+// kept holds the table in the tree, whose last line README.md shows, against what was measured.
+func kept(t *testing.T, rows []Row) {
+	t.Helper()
+	const file = dir + "/calibrate.txt"
+	if *update {
+		var text bytes.Buffer
+		if err := Print(&text, rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if last := lines[len(lines)-1]; last != LastLine(rows) {
+		t.Errorf("apps/calib/calibrate.txt is older than the machine: it ends with\n%s, now\n%s: run go test ./lab/calib "+
+			"-run TestCalibration -update, then make docs", last, LastLine(rows))
 	}
 }
 

@@ -3,8 +3,10 @@ package calib
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
-	"sort"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/heddle-sim/heddle/machine"
@@ -88,7 +90,8 @@ func Summarise(rows []Row, key func(*Row) string) map[string]Summary {
 	return out
 }
 
-// Print writes the table: cycles, hit rates, DRAM reads, reference beside ours.
+// Print writes the table: cycles, hit rates, DRAM reads, reference beside ours, then the summaries. The last line is
+// LastLine.
 func Print(w io.Writer, rows []Row) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp "+
@@ -112,20 +115,29 @@ func Print(w io.Writer, rows []Row) error {
 			rate(float64(n["llc.hits"]), float64(n["llc.accesses"])), rate(c["l2_hits"], c["l2_accesses"]),
 			n["dram.read_bursts"], c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
 	}
-	sum := Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config })
-	var keys []string
-	for k := range sum {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	for _, k := range keys {
+	sum := byConfig(rows)
+	for _, k := range slices.Sorted(maps.Keys(sum)) {
 		s := sum[k]
-		fmt.Fprintf(w, "%s: %d rows, geometric mean of the absolute errors %.1f%%, worst %.1f%% "+
-			"(%s)\n", k, s.Rows, 100*s.Mean,
-			100*s.Worst, s.Name)
+		fmt.Fprintf(w, "%s: %d rows, geometric mean of the absolute errors %.1f%%, worst %.1f%% (%s)\n", k, s.Rows,
+			100*s.Mean, 100*s.Worst, s.Name)
 	}
-	return nil
+	_, err := fmt.Fprintln(w, LastLine(rows))
+	return err
+}
+
+func byConfig(rows []Row) map[string]Summary {
+	return Summarise(rows, func(r *Row) string { return r.Group + "/" + r.Config })
+}
+
+// LastLine sums rows up in a line: the mean error of each group of kernels under each configuration.
+func LastLine(rows []Row) string {
+	sum := byConfig(rows)
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(sum)) {
+		parts = append(parts, fmt.Sprintf("%s %.1f %% (%d rows)", k, 100*sum[k].Mean, sum[k].Rows))
+	}
+	return "calibrate: " + strings.Join(parts, ", ")
 }
