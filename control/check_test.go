@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 			Clock
 			Apps map[string]int `json:"apps"`
 		}](),
-		"field Insts reads sm.thread_insts, but what is counted of a kernel is kernel.NAME": readingOf[struct {
+		"field Insts reads sm.thread_insts, but the counters of a kernel are called kernel.NAME": readingOf[struct {
 			Clock
 			Apps []struct {
 				Kernels []struct {

@@ -154,8 +154,8 @@ func kept(t *testing.T, rows []Row) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if last := lines[len(lines)-1]; last != LastLine(rows) {
-		t.Errorf("apps/calib/calibrate.txt is older than the machine: it ends with\n%s, now\n%s: run go test ./lab/calib "+
-			"-run TestCalibration -update, then make docs", last, LastLine(rows))
+		t.Errorf("apps/calib/calibrate.txt is older than the machine: it ends with\n%s, now\n%s: run go test "+
+			"./lab/calib -run TestCalibration -update, then make docs", last, LastLine(rows))
 	}
 }
 
