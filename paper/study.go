@@ -56,8 +56,8 @@ type Study struct {
 // Scale is how long the runs are, and with which inputs.
 type Scale struct {
 	Name   string `yaml:"name"`
-	Budget uint64 `yaml:"budget"` // core cycles of every run of a mix, and of an application alone
-	Period  uint64 `yaml:"period" was:"epoch"`  // core cycles between two decisions of a policy
+	Budget uint64 `yaml:"budget"`             // core cycles of every run of a mix, and of an application alone
+	Period uint64 `yaml:"period" was:"epoch"` // core cycles between two decisions of a policy
 	// Profile is how many core cycles one application runs on a slice that never changes: for the curves over SMs and
 	// channels, and to choose slices offline.
 	Profile uint64 `yaml:"profile"`
