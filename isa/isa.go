@@ -310,10 +310,10 @@ type CTA interface {
 	// it in s. A barrier is executed when the warp arrives; the machine does not
 	// step the warp again until the barrier is complete. An error is a *Fault.
 	Step(w int, now uint64, s *Step) error
-	// State is a number for the progress of warp w. It covers the values that decide when its loops end, and the
-	// values that distinguish the CTA and the warp from others of the grid. A warp whose number comes back has not
-	// come nearer to its end since (Seen).
-	State(w int) uint64
+	// State is the progress of warp w in two numbers. common covers the values that decide when its loops end; own
+	// also covers the values that distinguish the CTA and the warp from others of the grid. A warp whose own number
+	// comes back has not come nearer to its end since (Seen).
+	State(w int) (own, common uint64)
 	// Release hands the functional state back for reuse by a later CTA.
 	Release()
 }

@@ -15,6 +15,17 @@ type Seen struct {
 	lines  [codeBits / 64]uint64
 }
 
+// History is what a program has done: each of its warps for itself, and any of them. Warps that wait at the same place
+// have done the same, so that far fewer looks tell that no warp does anything new than that each has been
+// through all of its loop; but where warps do the same work one after the other only Own tells that they do.
+type History struct{ Own, Common Seen }
+
+// News says what somebody does for the first time.
+type News struct {
+	Own    bool // the warp that does it has not done it before
+	Common bool // no warp has
+}
+
 // stateBits is the number of states told apart, codeBits that of groups of instructions, which kernels share. Who looks
 // now and then finds a warp at one that executes fast but seldom, and at any of a few soon.
 const (

@@ -44,7 +44,7 @@ func (g *GPU) connectSides() {
 	addresses := &g.translation
 	addresses.SMs = g.sms.list
 	addresses.SMsOf = func(t mem.TenantID) []int { return g.Tenants[t].SMs }
-	addresses.OnArrived = func(t mem.TenantID) { g.clock.Progress, g.Tenants[t].useful = g.clock.Now, g.clock.Now }
+	addresses.OnArrived = g.pageArrived
 	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.dma}
 	addresses.OnPager = g.strides.forbid
 

@@ -23,10 +23,10 @@ type Tenant struct {
 	busy     uint64    // cycles with a kernel on the GPU, or an execution on CPU cores, up to since
 	since    uint64
 	account  interconnect.Account
-	useful   uint64   // last cycle at which it did something useful (watchdog)
-	seen     isa.Seen // what its warps have done (watchdog)
-	executed uint64   // executions of its CPU program
-	executes int      // of them under way
+	useful   uint64      // last cycle at which it did something useful (watchdog)
+	history  isa.History // what its warps have done (watchdog)
+	executed uint64      // executions of its CPU program
+	executes int         // of them under way
 	local    *sm.LocalMemory
 }
 
@@ -49,7 +49,7 @@ func (t *Tenant) ended(now uint64) {
 
 // got notes that a page of the tenant is where it was to be: useful when it is so for the first time.
 func (t *Tenant) got(page uint64, c *timing.Clock) {
-	if t.seen.State(isa.Mix(page, ofPages)) {
+	if t.history.Own.State(isa.Mix(page, ofPages)) {
 		c.Progress, t.useful = c.Now, c.Now
 	}
 }

@@ -24,6 +24,11 @@ const instsPerCycle = 10
 // constant period at all of its instructions.
 const lookEvery = 4_001
 
+// lookSoon is how often it looks at first where a look finds nothing new, or the last did not: warps that wait are
+// seldom at the instructions between two polls, and until they have been seen at all of them nobody can say that the
+// application hangs. The longer nothing is new the less often it looks, down to every lookEvery cycles.
+const lookSoon = 61
+
 // Watchdog notices an application that does nothing useful any more, also beside others that do. Useful
 // is what it could not do before: the beginning of a kernel, the end of a CTA, the first arrival of a page, and a
 // warp at a line or in a state that is new (isa.Seen). Loops that wait are not, of however many
@@ -45,66 +50,97 @@ type Watchdog struct {
 
 	limit  uint64 // cycles
 	looked uint64 // cycle of the last look
+	next   uint64 // cycle of the next one
 	of     []progressWatch
 }
 
 // progressWatch is what the watchdog knows of one application.
 type progressWatch struct {
+	own    idleTime // of each of its warps
+	common idleTime // since when no warp has done what none had done before
+	issued uint64   // warp instructions up to the last look
+}
+
+// idleTime is a time in which an application does nothing useful.
+type idleTime struct {
 	from   uint64 // the last useful cycle; what follows is since then:
 	cycles uint64 // in which its warps could run
 	insts  uint64 // warp instructions in them
-	issued uint64 // warp instructions up to the last look
 }
 
-// idle is for how long it has done nothing useful, in cycles.
-func (v *progressWatch) idle() uint64 { return max(v.cycles, v.insts/instsPerCycle) }
+// length is for how long it has done nothing useful, in cycles.
+func (t *idleTime) length() uint64 { return max(t.cycles, t.insts/instsPerCycle) }
+
+// pass adds what has passed since the last look, or begins anew where something useful was done.
+func (t *idleTime) pass(useful, cycles, insts uint64) {
+	if useful > t.from {
+		*t = idleTime{from: useful}
+		return
+	}
+	t.cycles += cycles
+	t.insts += insts
+}
 
 func (w *Watchdog) begin(limit uint64) {
 	if w.limit = limit; limit == 0 {
 		w.limit = DefaultWatchdog
 	}
+	w.next = lookEvery
 	w.of, w.sentry = make([]progressWatch, len(w.tenants)), sm.NewSentry(w.sms, len(w.tenants))
 }
 
 // look takes notice of what warps have done, and fails the run when an application has done nothing useful for too
 // long.
 func (w *Watchdog) look(now uint64) {
-	if now < w.looked+lookEvery {
+	if now < w.next {
 		return
 	}
 	passed := now - w.looked
-	w.looked = now
+	w.looked, w.next = now, now+lookEvery
 	for i, t := range w.tenants {
 		v := &w.of[i]
 		issued := w.count.Sum(i, sm.WarpInsts)
 		insts := issued - v.issued
 		v.issued = issued
-		if t.useful <= v.from && insts > 0 && w.sentry.News(mem.TenantID(i), &t.seen) {
-			t.useful, w.clock.Progress = now, now
+		first := v.common.from
+		if t.useful > v.own.from {
+			first = t.useful
+		} else if insts > 0 {
+			n := w.sentry.News(mem.TenantID(i), &t.history)
+			if n.Own {
+				t.useful, w.clock.Progress = now, now
+			}
+			idle := v.common.length()
+			if n.Common {
+				first = now
+			}
+			if !n.Common || idle > 0 {
+				w.next = min(w.next, now+max(lookSoon, idle/64))
+			}
 		}
-		switch {
-		case t.useful > v.from:
-			v.from, v.cycles, v.insts = t.useful, 0, 0
-		case len(t.kernels) > 0 && w.sentry.Runs(mem.TenantID(i)):
-			v.cycles += passed
-			v.insts += insts
+		cycles := passed
+		if len(t.kernels) == 0 || !w.sentry.Runs(mem.TenantID(i)) {
+			cycles, insts = 0, 0
 		}
-		if v.idle() > w.limit {
+		v.own.pass(t.useful, cycles, insts)
+		v.common.pass(first, cycles, insts)
+		if v.own.length() > w.limit {
 			w.firstError.Note(w.hung(i, now))
 		}
 	}
 }
 
 // Next is the cycle at which Run should return, so that the watchdog can look at the warps.
-func (w *Watchdog) Next() uint64 { return w.looked + lookEvery }
+func (w *Watchdog) Next() uint64 { return w.next }
 
 // Limit is the number of cycles without progress after which a run fails.
 func (w *Watchdog) Limit() uint64 { return w.limit }
 
-// Idle is the number of cycles, of those in which it could run, for which a tenant has made no progress, and the
-// cycle at which that began.
+// Idle is the number of cycles, of those in which it could run, for which no warp of a tenant has done what none had
+// done before, and the cycle at which that began.
 func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
-	return w.of[tenant].idle(), w.of[tenant].from
+	v := &w.of[tenant].common
+	return v.length(), v.from
 }
 
 // Waits says where the warps of a tenant stand, for a user who wonders why nothing happens.
@@ -113,7 +149,7 @@ func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.N
 // hung is the error of an application that does nothing useful.
 func (w *Watchdog) hung(tenant int, now uint64) error {
 	d := &Deadlock{Cycle: now, Where: w.waits(tenant, now)}
-	v := &w.of[tenant]
+	v := &w.of[tenant].own
 	d.Why = fmt.Sprintf("for %d cycles in which it could run, and %d warp instructions, %s", v.cycles, v.insts,
 		nothingNew)
 	if len(w.tenants) > 1 {

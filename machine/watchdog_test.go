@@ -143,3 +143,22 @@ func TestWaitsOffTheSMs(t *testing.T) {
 		t.Errorf("off the SMs were %v, switching %v", off, switching)
 	}
 }
+
+// Warps that wait behind each other are seldom at the instructions between two polls, and each of them is there for the
+// first time once: that puts the verdict off, but who looks on is told from the time on at which none does anything
+// that others have not done.
+func TestIdleOfManyThatWait(t *testing.T) {
+	r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+	r.launch(0, "spin", 20, 1024, r.alloc(0, 4096, mem.Device).Base)
+	var d *Deadlock
+	if err := r.piecewise(nil); !errors.As(err, &d) {
+		t.Fatalf("error %v, want a *Deadlock", err)
+	}
+	idle, since := r.g.Watchdog.Idle(0)
+	if since > 100_000 || idle < d.Cycle-since-lookEvery {
+		t.Errorf("idle for %d cycles since %d in cycle %d", idle, since, d.Cycle)
+	}
+	if d.Cycle < 300_000 {
+		t.Errorf("the verdict in cycle %d is too soon to tell", d.Cycle)
+	}
+}

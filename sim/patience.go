@@ -8,7 +8,11 @@ import (
 // patienceFor is the wall time without anything useful of an application after which who looks on
 // is told. The run goes on: its end is a matter of cycles (the machine's watchdog), so that results do
 // not depend on the computer.
-const patienceFor = 25 * time.Second
+const patienceFor = 20 * time.Second
+
+// leastIdle is for how many cycles an application has been idle that seems to hang, in two looks of the watchdog at
+// least: one that time slicing took off the SMs in the middle of its work has not, however long its turn is away.
+const leastIdle = 8_000
 
 // patience notices applications that seem to hang.
 type patience struct {
@@ -27,7 +31,7 @@ func (l *lull) due(idle, since uint64, now time.Time) bool {
 	if since != l.since || idle == 0 || l.began.IsZero() {
 		*l = lull{began: now, since: since}
 	}
-	return !l.told && now.Sub(l.began) >= patienceFor
+	return !l.told && idle >= leastIdle && now.Sub(l.began) >= patienceFor
 }
 
 // endsAnyway says that a run has a length in cycles at which it ends before the machine's watchdog would end it:
@@ -51,8 +55,7 @@ func (p *patience) look(r *run) (say []string) {
 		}
 		l.told = true
 		say = append(say, fmt.Sprintf("%s makes no progress: for %.0f s (%d of its cycles) no block has ended, and "+
-			"all warps stay in "+
-			"the same loops, waiting for something; the run stops after %d such cycles",
+			"all warps stay in the same loops, waiting for something; the run stops after %d such cycles",
 			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle, r.gpu.Watchdog.Limit()))
 		say = append(say, r.gpu.Watchdog.Waits(i)...)
 	}

@@ -6,15 +6,18 @@ import (
 )
 
 // Somebody who is seen idle for as long at every look, and has done something in between, is not told of; who has done
-// nothing since the same cycle is, once.
+// nothing since the same cycle is, once. One that is off the SMs in the middle of its work is not.
 func TestLull(t *testing.T) {
 	start := time.Unix(0, 0)
-	var busy, stuck lull
+	var busy, stuck, off lull
 	told := 0
 	for s := range 100 {
 		now := start.Add(time.Duration(s) * time.Second)
 		if busy.due(4001, uint64(5000*s), now) {
 			t.Fatalf("told after %d s of one that goes on", s)
+		}
+		if off.due(4001, 5000, now) {
+			t.Fatalf("told after %d s of one that is off the SMs", s)
 		}
 		if stuck.due(uint64(4001*(s+1)), 77, now) {
 			if told++; now.Sub(start) < patienceFor {

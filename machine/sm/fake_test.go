@@ -35,9 +35,11 @@ func (g *scripted) Geometry() isa.Geometry { return g.geo }
 func (g *scripted) Start(cta int, _ isa.Place) isa.CTA {
 	return &scriptedCTA{g: g, cta: cta, pc: make([]int32, g.geo.Warps)}
 }
-func (c *scriptedCTA) PC(w int) int32     { return c.pc[w] }
-func (c *scriptedCTA) State(w int) uint64 { return uint64(c.cta<<16 | w) }
-func (c *scriptedCTA) Release()           { c.g.ended++ }
+func (c *scriptedCTA) PC(w int) int32 { return c.pc[w] }
+func (c *scriptedCTA) State(w int) (own, common uint64) {
+	return uint64(c.cta<<16 | w), 0
+}
+func (c *scriptedCTA) Release() { c.g.ended++ }
 func (c *scriptedCTA) Step(w int, now uint64, s *isa.Step) error {
 	pc := int(c.pc[w])
 	in := &c.g.code.Instr[pc]

@@ -26,22 +26,24 @@ func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	return false
 }
 
-// News says whether a warp of a tenant has come to an instruction that none had reached before. The SM with the last
-// news is asked first, and the others only if no warp there is in a new state; then all warps are looked at and
-// remembered.
-func (w *Sentry) News(tenant mem.TenantID, seen *isa.Seen) (news bool) {
-	if w.list[w.last[tenant]].pipe.news(tenant, seen, false) {
-		return true
+// News says whether warps of a tenant have come to where none was before. The SM with the last news is asked first, and
+// the others only if no warp there is in a new state; then all warps are looked at and remembered.
+func (w *Sentry) News(tenant mem.TenantID, h *isa.History) (n isa.News) {
+	if n = w.list[w.last[tenant]].pipe.news(tenant, h, false); n.Own && n.Common {
+		return n
 	}
 	for i, s := range w.list {
-		if s.pipe.news(tenant, seen, true) {
-			news, w.last[tenant] = true, i
+		here := s.pipe.news(tenant, h, true)
+		if here.Own && (here.Common || !n.Common) {
+			w.last[tenant] = i
 		}
+		n.Own, n.Common = n.Own || here.Own, n.Common || here.Common
 	}
-	return news
+	return n
 }
 
-func (p *pipeline) news(tenant mem.TenantID, seen *isa.Seen, all bool) (news bool) {
+// news looks at the warps of a tenant on an SM: at all, or up to the first that does what nobody has done before.
+func (p *pipeline) news(tenant mem.TenantID, h *isa.History, all bool) (n isa.News) {
 	for i := range p.ctas.blocks {
 		b := &p.ctas.blocks[i]
 		if b.k == nil || b.k.Tenant != tenant {
@@ -52,14 +54,19 @@ func (p *pipeline) news(tenant mem.TenantID, seen *isa.Seen, all bool) (news boo
 			if wp.state == free || wp.pc < 0 {
 				continue
 			}
-			new := seen.State(isa.Mix(wp.exec.State(int(wp.in)), uint64(b.k.ID)))
-			if new && !all {
-				return true
+			own, common := wp.exec.State(int(wp.in))
+			is := isa.News{
+				Own:    h.Own.State(isa.Mix(own, uint64(b.k.ID))),
+				Common: h.Common.State(isa.Mix(common, uint64(b.k.ID))),
 			}
-			news = new || all && seen.Line(wp.pc) || news
+			if is.Own && is.Common && !all {
+				return is
+			}
+			n.Own = is.Own || all && h.Own.Line(wp.pc) || n.Own
+			n.Common = is.Common || all && h.Common.Line(wp.pc) || n.Common
 		}
 	}
-	return news
+	return n
 }
 
 // Leaving adds the contexts of a tenant that are being stored to list.

@@ -26,7 +26,7 @@ type Translation struct {
 	// SMsOf are an application's SMs. OnArrived is called when a page arrives that a program waited for, OnPager when
 	// there is managed memory whose pages come when an SM asks for them.
 	SMsOf     func(tenant mem.TenantID) []int
-	OnArrived func(tenant mem.TenantID)
+	OnArrived func(tenant mem.TenantID, page uint64)
 	OnPager   func()
 
 	pager       *vm.Pager // nil on a machine that translates
@@ -122,7 +122,7 @@ func (x *Translation) freed(tenant mem.TenantID, frames []uint64) {
 // tickPager lets the SMs that wait for a page go on when it has arrived.
 func (x *Translation) tickPager(now uint64) uint64 {
 	for f, ok := x.pager.Pop(now); ok; f, ok = x.pager.Pop(now) {
-		x.OnArrived(f.Tenant)
+		x.OnArrived(f.Tenant, f.Page)
 		for i, s := range x.SMs {
 			s.Arrived(f.Tenant, f.Page, now)
 			x.wakeups.WakeSM(i, now)

@@ -69,5 +69,6 @@ func (r *runner) news(now *resident, w int) (news bool) {
 
 func (r *runner) new(c *resident, w int) bool {
 	pc := c.cta.PC(w)
-	return pc >= 0 && (r.idle.seen.State(c.cta.State(w)) || r.idle.seen.Line(pc))
+	own, _ := c.cta.State(w)
+	return pc >= 0 && (r.idle.seen.State(own) || r.idle.seen.Line(pc))
 }

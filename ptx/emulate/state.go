@@ -24,13 +24,17 @@ func decidersOf(list []analyze.Decider, rows []int32) (out []decider) {
 
 // State implements isa.CTA: of the warp's CTA, its lanes that have not exited, the depth of its calls and
 // its deciders.
-func (c *cta) State(w int) uint64 {
-	wp := &c.warps[w]
-	h := isa.Mix(uint64(c.index)<<32|uint64(w), uint64(wp.live)<<32|uint64(uint32(wp.frame.depth)))
+func (c *cta) State(w int) (own, common uint64) {
+	common = c.warps[w].state(c.g.prog)
+	return isa.Mix(common, uint64(c.index)<<32|uint64(w)), common
+}
+
+func (wp *warp) state(prog *program) uint64 {
+	h := isa.Mix(uint64(wp.live), uint64(uint32(wp.frame.depth)))
 	if wp.pc < 0 {
 		return h
 	}
-	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc)]
+	f := &prog.funcs[prog.funcOf(wp.pc)]
 	at := wp.pc - f.start + int32(wp.done) // operations ahead of it have been executed
 	for i := range f.deciders {
 		if d := &f.deciders[i]; at >= d.first && at <= d.last {

@@ -106,9 +106,10 @@ func (w *warp) next(t *Trace) error {
 func (c *cta) PC(w int) int32 { return c.warp[w].pc }
 
 // State implements isa.CTA: each record is nearer to the end.
-func (c *cta) State(w int) uint64 {
+func (c *cta) State(w int) (own, common uint64) {
 	r := &c.warp[w].r
-	return isa.Mix(uint64(c.index)<<32|uint64(w), uint64(r.off)-uint64(len(r.b)))
+	common = uint64(r.off) - uint64(len(r.b))
+	return isa.Mix(uint64(c.index)<<32|uint64(w), common), common
 }
 
 // Step implements isa.CTA: it replays one record.
