@@ -29,6 +29,10 @@ func TestSizesCostSteps(t *testing.T) {
 	const text = "s = 'x' * 1000000\n"
 	for _, c := range []struct{ src, want string }{
 		{"list(range(1 << 40))", "list would take"},
+		{"[i for i in range(1 << 40)]", "more than 10000000 steps"},
+		{"dict([(i, i) for i in range(1 << 40)])", "more than 10000000 steps"},
+		{"{i: i for i in range(1 << 40)}", "more than 10000000 steps"},
+		{"l = []\nfor i in range(1 << 40): l.append((i, i))", "append would take"},
 		{"sorted(range(1 << 40))", "sorted would take"},
 		{"min(range(1 << 60))", "min would take"},
 		{"enumerate(range(1 << 40))", "enumerate would take"},
@@ -69,6 +73,24 @@ func TestSizesCostSteps(t *testing.T) {
 		r := run(t, body(text+c.src), Options{MaxSteps: 10_000_000})
 		if r.err == nil || !strings.Contains(r.err.Error(), c.want) || !strings.HasPrefix(r.err.Error(), "app.star:") {
 			t.Errorf("%s: %v, want %s", c.src, r.err, c.want)
+		}
+	}
+}
+
+// What a comprehension or a list keeps costs more than the steps that find it.
+func TestKeptValuesCostSteps(t *testing.T) {
+	for src, most := range map[string]uint64{
+		"[i for i in range(10000)]": 80_000, "{i: i for i in range(10000)}": 80_000,
+		"dict([(i, i) for i in range(10000)])":         400_000,
+		"l = []\nfor i in range(10000): l.append(i)":   80_000,
+		"l = set()\nfor i in range(10000): l.add(i)":   80_000,
+		"l = []\nfor i in range(10000): l.append([0])": 160_000,
+	} {
+		if r := run(t, body(src), Options{MaxSteps: most}); r.err == nil {
+			t.Errorf("%s takes less than %d steps", src, most)
+		}
+		if r := run(t, body(src), Options{MaxSteps: 3 * most}); r.err != nil {
+			t.Errorf("%s: %v", src, r.err)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// An operation costs as many steps as what it makes would cost one by one: one for eight bytes of text or of a whole
+// An operation costs as many steps as what it makes would cost one by one: one for four bytes of text or of a whole
 // number, eight for a value of a list. The limit of steps then bounds memory and time, whatever a script does.
 const (
-	textPerStep   = 8
+	textPerStep   = 4
 	stepsPerValue = 8
 )
 
@@ -166,6 +166,7 @@ func operations() map[string]operation {
 		opMethod: func(e *env, args starlark.Tuple) (starlark.Value, error) { return e.method(args[0]), nil },
 		opSpread: paying("the arguments"),
 		opSlice:  paying("the slice"),
+		opKeep:   func(e *env, args starlark.Tuple) (starlark.Value, error) { return args[0], e.keep(args) },
 		opKey:    func(e *env, args starlark.Tuple) (starlark.Value, error) { return args[0], e.look(args[0]) },
 	}
 	for op := range binaryOps() {
@@ -185,6 +186,22 @@ func paying(what string) operation {
 		return args[0], e.pay(what, read(args[0]))
 	}
 }
+
+// kept is what it costs to keep values in a list or dictionary. A small list among them is most likely new.
+func kept(values []starlark.Value) (steps uint64) {
+	const small = 8
+	for _, v := range values {
+		steps += stepsPerValue
+		switch v.(type) {
+		case starlark.Tuple, *starlark.List, *starlark.Dict:
+			steps += stepsPerValue * uint64(min(starlark.Len(v), small))
+		}
+	}
+	return steps
+}
+
+// keep pays for values that a comprehension keeps.
+func (e *env) keep(values []starlark.Value) error { return e.pay("one more value", kept(values)) }
 
 // look pays for a key, which is read to its last level.
 func (e *env) look(key starlark.Value) error {
@@ -236,11 +253,13 @@ func (e *env) method(v starlark.Value) starlark.Value {
 func priceOf(f *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (uint64, error) {
 	recv := f.Receiver()
 	switch f.Name() {
-	case "append", "insert", "index": // of a value that stays what it is
+	case "index":
 		return 0, nil
+	case "append", "insert":
+		return kept(args), nil
 	case "add", "get", "pop", "setdefault", "discard", "remove":
 		s, err := size{key: true}.of(f.Name(), args[:min(1, len(args))]...)
-		return s.steps(), err
+		return kept(args) + s.steps(), err
 	case "format":
 		return format(recv, given(args, kwargs)...)
 	case "replace":

@@ -6,10 +6,11 @@ import "go.starlark.net/syntax"
 // it is compiled: what may make a large value becomes a call of an operation that pays for it first. No script can say
 // the names of operations, because they begin with $.
 const (
-	opMethod = "$."   // of x.name: methods come back with their price
-	opSpread = "$..." // of *x in a call
-	opKey    = "$key" // of what is looked up
-	opSlice  = "$[:]" // of x[i:j]
+	opMethod = "$."    // of x.name: methods come back with their price
+	opSpread = "$..."  // of *x in a call
+	opKey    = "$key"  // of what is looked up
+	opKeep   = "$keep" // of what a comprehension keeps
+	opSlice  = "$[:]"  // of x[i:j]
 )
 
 // binaryOps are the operators that make values out of values; numbers alone know the others.
@@ -212,10 +213,15 @@ func (r *rewriter) binary(x *syntax.BinaryExpr) syntax.Expr {
 }
 
 func (r *rewriter) comprehension(x *syntax.Comprehension) {
-	if _, entry := x.Body.(*syntax.DictEntry); x.Curly && !entry {
-		x.Body = r.key(x.Body, x.Lbrack)
-	} else {
-		x.Body = r.expr(x.Body)
+	entry, isEntry := x.Body.(*syntax.DictEntry)
+	switch {
+	case isEntry:
+		r.expr(entry)
+		entry.Value = call(opKeep, x.Lbrack, entry.Value)
+	case x.Curly:
+		x.Body = call(opKeep, x.Lbrack, r.key(x.Body, x.Lbrack))
+	default:
+		x.Body = call(opKeep, x.Lbrack, r.expr(x.Body))
 	}
 	for _, c := range x.Clauses {
 		switch c := c.(type) {
