@@ -205,6 +205,37 @@ func TestStoreSweepsOldLeftovers(t *testing.T) {
 	}
 }
 
+// A store that takes nothing is told of once, however many results there are.
+func TestFullStore(t *testing.T) {
+	store, err := OpenStore(t.TempDir(), "code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 256 { // no folder for any key
+		if err := os.WriteFile(filepath.Join(store.Dir(), fmt.Sprintf("%02x", i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []string
+	r := Runner{Run: (&fake{}).run, Jobs: 2, Store: store, Keep: true, Warn: func(format string, args ...any) {
+		said = append(said, fmt.Sprintf(format, args...))
+	}}
+	for _, o := range r.All(t.Context(), jobs(t, nil)) {
+		if o.Err != nil || o.Result == nil {
+			t.Errorf("%s: %v", o.Job.Label, o.Err)
+		}
+	}
+	var once []string
+	for _, s := range said {
+		if strings.Contains(s, "not kept") {
+			once = append(once, s)
+		}
+	}
+	if len(once) != 1 || !strings.Contains(once[0], "result store "+store.Dir()+": not a directory; make room") {
+		t.Errorf("said %q", said)
+	}
+}
+
 // fake simulates: IPC is 100 alone and 60 shared, per application name.
 type fake struct {
 	mu     sync.Mutex

@@ -117,7 +117,7 @@ func (r *Runner) simulate(ctx context.Context, t *Task) {
 	}
 	if (t.Alone || r.Keep) && t.Err == nil && t.Result.Complete && r.Store != nil && !spec.Compiled() {
 		if err := r.Store.Put(t.Result); err != nil {
-			r.Say("%v", err)
+			r.unkept(err)
 		}
 	}
 }

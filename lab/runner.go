@@ -58,7 +58,8 @@ type Runner struct {
 	// Pool does the simulations; nil: goroutines of this process (Local).
 	Pool Pool
 
-	mu sync.Mutex
+	mu   sync.Mutex
+	told bool // that results cannot be kept
 }
 
 // All does the jobs and, for those with several applications, the alone-runs their
@@ -231,4 +232,16 @@ func (r *Runner) Say(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.Warn(format, args...)
+}
+
+// unkept tells once that results cannot be kept: a disk that is full for one is full for all.
+func (r *Runner) unkept(err error) {
+	r.mu.Lock()
+	told := r.told
+	r.told = true
+	r.mu.Unlock()
+	if !told {
+		r.Say("results are not kept, so the next run simulates them again: %v; make room there, or give another "+
+			"folder with --cache", err)
+	}
 }

@@ -228,11 +228,16 @@ func (s *Store) Put(r *sim.Result) error {
 	if err != nil {
 		return fmt.Errorf("result store: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("result store: %w", err)
+	err = os.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		err = writeAtomic(file, out)
 	}
-	if err := writeAtomic(file, out); err != nil {
-		return fmt.Errorf("result store: %w", err)
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		err = of.Err // the name is the store's matter
+	}
+	if err != nil {
+		return fmt.Errorf("result store %s: %w", s.dir, err)
 	}
 	return nil
 }
