@@ -292,6 +292,16 @@ func unifiedHost(m *sheets.Machine) error {
 	return l
 }
 
+// UnifiedNeeds are the settings, path=value, by which unified memory works on a machine; nil: it does as it is, or no
+// setting helps.
+func UnifiedNeeds(m *sheets.Machine) []string {
+	var l *Lacks
+	if errors.As(unifiedHost(m), &l) {
+		return l.Set
+	}
+	return nil
+}
+
 // unified is the unified memory that the run asks for; nil: none.
 func (r *run) unified() (*machine.UnifiedMemory, error) {
 	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)

@@ -102,7 +102,7 @@ func referencePages(root *cobra.Command) ([]docPage, error) {
 func systemsPage(table [][]systems.Cell) []byte {
 	m := newPage("Which machine can host which system",
 		"`heddle inspect systems` says the same, and a test runs every cell.")
-	m.WriteString("\nyes: works. set: works with another setting of the machine. -: refused.\n")
+	m.WriteString("\nyes: works. set: works; a run sets what the machine lacks. -: refused.\n")
 	m.table(systems.Head(table), systems.Rows(table))
 	var what [][]string
 	for _, s := range systems.All() {

@@ -105,6 +105,7 @@ func (f *execFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	noted(cmd, file)
 	file.Specs[0].Record, file.Specs[0].Apps[0].Program = f.record, prog
 	ctx, stop, err := f.limits(cmd, prog)
 	if err != nil {

@@ -168,6 +168,7 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	if err != nil {
 		return nil, err
 	}
+	noted(cmd, file)
 	if f.functional { // sharing has no meaning without time
 		file.Specs = file.Specs[:1]
 	}
@@ -179,6 +180,13 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 		file.Specs[0].Record = f.record
 	}
 	return file, nil
+}
+
+// noted prints what a run does to the machine that nobody has said.
+func noted(cmd *cobra.Command, file *runfile.File) {
+	for _, n := range file.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "heddle: note: %s\n", n)
+	}
 }
 
 // resolve is what is to be run; again is nil where that is no result.

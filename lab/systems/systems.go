@@ -206,7 +206,7 @@ func reasons(table [][]Cell) []reason {
 			case c.Refused != nil:
 				text = strings.ReplaceAll(c.Refused.Error(), "machine "+c.Machine, "the machine")
 			case len(c.Set) > 0:
-				text = "works with --set " + strings.Join(c.Set, " --set ")
+				text = "works; a run sets " + strings.Join(c.Set, " and ")
 			default:
 				continue
 			}
@@ -229,7 +229,7 @@ func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nyes: works. set: works with another setting of the machine. -: refused.")
+	fmt.Fprintln(w, "\nyes: works. set: works; a run sets what the machine lacks. -: refused.")
 	for _, s := range All() {
 		fmt.Fprintln(w, fold(fmt.Sprintf("\n%s: %s", s.Name, strings.ReplaceAll(s.What, "`", "")), 4))
 		for _, r := range reasons(table) {

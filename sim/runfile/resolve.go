@@ -30,6 +30,7 @@ type resolver struct {
 
 	m     *sheets.Machine
 	sheet *sheets.Provenance
+	notes []string
 }
 
 func (r *resolver) resolve(file string) (*File, error) {
@@ -45,7 +46,7 @@ func (r *resolver) resolve(file string) (*File, error) {
 	if out.Machine, out.Sheet, err = r.machine(&base); err != nil {
 		return nil, err
 	}
-	r.m, r.sheet = out.Machine, out.Sheet
+	r.m, r.sheet, out.Notes = out.Machine, out.Sheet, r.notes
 	if base.Apps, err = r.apps(); err != nil {
 		return nil, err
 	}
@@ -132,6 +133,7 @@ func (r *resolver) machine(spec *sim.Spec) (*sheets.Machine, *sheets.Provenance,
 		}
 		return nil, nil, r.complainSet(err)
 	}
+	m, prov = r.translating(spec, shelf, m, prov)
 	return m, prov, nil
 }
 

@@ -314,6 +314,7 @@ type File struct {
 	Out     string     // result directory; "": none
 	Machine *sheets.Machine
 	Sheet   *sheets.Provenance
+	Notes   []string // what the run does to the machine that the file does not say
 }
 
 // DefaultEpoch is the length of epochs, in core cycles, when results are written and the

@@ -430,9 +430,15 @@ policies: [observe]
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
 	}
-	_, err = parse(t, "apps: [{path: a}]\nmemory: {unified: {all: true}}\n", Overrides{})
-	if err == nil || !strings.Contains(err.Error(), "--set vm.enabled=true --set vm.page=4096") {
-		t.Errorf("%v; want all settings that unified memory needs", err)
+	const unified = "apps: [{path: a}]\nmemory: {unified: {all: true}}\n"
+	f, err = parse(t, unified, Overrides{})
+	if err != nil || !f.Machine.VM.Enabled || f.Specs[0].Set["vm.page"] != "4096" || len(f.Notes) != 1 ||
+		!strings.Contains(f.Notes[0], "sets vm.enabled=true and vm.page=4096 on machine qv100") {
+		t.Errorf("%v; want a machine that has unified memory, and a note", err)
+	}
+	_, err = parse(t, unified+"set: {vm.page: 2097152}\n", Overrides{})
+	if err == nil || !strings.Contains(err.Error(), "has pages of 2097152 bytes (vm.page), but managed memory moves") {
+		t.Errorf("pages of 2 MB: %v", err)
 	}
 	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: {mode: mps, policies: [mdr]}\n", Overrides{})
 	if err == nil || !strings.Contains(err.Error(), "replication: machine qv100 has noc.topology memory-side") ||
