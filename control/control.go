@@ -36,7 +36,7 @@ type Plan interface {
 // that the machine needs time to reach; a newer request replaces the parts of it that have not begun.
 type Request struct {
 	SMs    []int   // per application; they need not add up to the machine
-	Gated  *int    // SMs without an owner that are to be powered down
+	Gated  *int    // SMs without an owner that shall be powered down
 	Groups []int   // channel groups, per application
 	Quota  *Quota  // of instructions, on SMs that applications share
 	CTAs   [][]int // per application and SM, the most that may be resident; below 0: no limit

@@ -39,7 +39,7 @@ the CUDA toolkit.`,
 				case "-h", "--help":
 					return cmd.Help()
 				case "-V", "--version":
-					fmt.Fprintf(cmd.OutOrStdout(), "heddle cc, in the place of nvcc\n%s\n", cuda.Release)
+					fmt.Fprintf(cmd.OutOrStdout(), "heddle cc, in place of nvcc\n%s\n", cuda.Release)
 					return nil
 				case "--toolkit":
 					return toolkit(cmd)

@@ -58,20 +58,30 @@ func TestReadmeIsGenerated(t *testing.T) {
 	}
 }
 
-// TestCommandsOfDocuments: every probe of docs/commands.md runs as it stands there, and every file that a command
-// names is in the repository.
+// TestCommandsOfDocuments: every command that stands in a line of its own in a document exists, the files that it names
+// are in the repository, and probes run as they stand there.
 func TestCommandsOfDocuments(t *testing.T) {
-	text, err := os.ReadFile("../../docs/commands.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Chdir("../..")
+	var lines []string
+	for _, file := range []string{"docs/commands.md", "README.md", "paper/README.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(text), "\n")...)
+	}
 	probes := 0
-	for _, line := range strings.Split(string(text), "\n") {
+	root := rootCmd()
+	for _, line := range lines {
+		line, indented := strings.CutPrefix(line, "    ")
+		line = strings.TrimPrefix(line, "go run ./cmd/")
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "  #")
 		args := strings.Fields(strings.TrimSpace(line))
-		if len(args) < 2 || args[0] != "heddle" {
+		if !indented || len(args) < 2 || args[0] != "heddle" {
 			continue
+		}
+		if c, _, err := root.Find(args[1:]); err != nil || c == root {
+			t.Errorf("%s: no such command (%v)", line, err)
 		}
 		for _, a := range args {
 			if strings.HasPrefix(a, "examples/") || strings.HasPrefix(a, "apps/") || strings.HasPrefix(a, "docs/") {

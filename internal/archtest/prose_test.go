@@ -36,6 +36,14 @@ var privateWords = []struct{ pattern, reason string }{
 	{`\bfor the part that is in both\b`, "for the work that both did"},
 	{`\b(are|is) without power\b`, "powered down"},
 	{`\bwhoever (that|it) is\b|\bwhose it is\b`, "name the owner"},
+	{`\bwho got what\b`, "name what is reported: the speed of each program, its share of the machine"},
+	{`\bwhat becomes of\b`, "say what happens to the thing"},
+	{`\b([Ss]ome|[Aa]ny)body\b`, "name the program, the tenant, the request or the user"},
+	{`\b(is|are) to (have|get|come|be powered)\b`, "write shall: \"the tenant shall get two SMs\""},
+	{`\bfrom the begin\b`, "from the beginning"},
+	{`\bin the place of\b`, "in place of"},
+	{`\btakes? note of\b|\blooked through\b`, "notes; is analysed"},
+	{`\bof one's own\b`, "your own"},
 }
 
 // ownWords says for a line of privateWords whether it stands in a text.

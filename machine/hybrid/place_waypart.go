@@ -7,7 +7,7 @@ import (
 
 // WayPart is static way partitioning (Hydrogen, section V): of each set the ways in the first
 // channels are for data of the CPU, three of four by default, and the others for the GPU's. As
-// ways lie in channels (Figure 3a), the GPU is left with their bandwidth, too. Anybody may hit anywhere.
+// ways lie in channels (Figure 3a), the GPU is left with their bandwidth, too. Both classes may hit anywhere.
 // Hardware: none.
 type WayPart struct {
 	owners []Owners // by set, over and over: with fewer ways than channels sets lie in different ones

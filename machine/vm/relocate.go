@@ -76,8 +76,7 @@ func (r *relocator) init(s *sheets.Machine, slots int, m *MMU) {
 	}
 }
 
-// Hold keeps resolved pages from the MMU until Release: its tenant's walks are to
-// come to rest.
+// Hold keeps resolved pages from the MMU until Release, so that the tenant's walks come to rest.
 func (r *relocator) Hold(tenant mem.TenantID) { r.held[tenant] = true }
 
 // Release ends Hold.

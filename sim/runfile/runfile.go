@@ -174,7 +174,7 @@ type Length struct {
 	Cycles       uint64 `yaml:"cycles" jsonschema_description:"Stop at this core cycle at the latest"`
 	Budget       bool   `yaml:"budget" jsonschema:"default=false" jsonschema_description:"Simulate exactly this many cycles with every application repeating"`
 	Instructions uint64 `yaml:"instructions" jsonschema_description:"Simulate until every application has executed this many thread instructions, checked every 500 core cycles; an application that ends before starts again"`
-	Warmup       uint64 `yaml:"warmup" jsonschema_description:"Core cycles from the begin of the run that are not measured; the simulation is the same"`
+	Warmup       uint64 `yaml:"warmup" jsonschema_description:"Core cycles from the beginning of the run that are not measured; the simulation is the same"`
 	WarmupInsts  uint64 `yaml:"warmup_instructions" jsonschema_description:"A warm-up by work: nothing is measured until every application has executed this many thread instructions, checked every 500 core cycles"`
 	Until        string `yaml:"until" jsonschema:"enum=end,enum=cycles,default=end" jsonschema_description:"end: when every application has ended once; cycles: the same as budget: true"`
 }
