@@ -15,12 +15,12 @@ type Seen struct {
 	lines  [codeBits / 64]uint64
 }
 
-// History is what a program has done: each of its warps for itself, and any of them. Warps that wait at the same place
-// have done the same, so that far fewer looks tell that no warp does anything new than that each has been
-// through all of its loop; but where warps do the same work one after the other only Own tells that they do.
+// History is what a program has done, counted for each of its warps (Own) and for all of them together (Common). Warps
+// that wait at the same place have done the same, so Common shows after far fewer looks than Own that no warp does
+// anything new. But if warps do the same work one after the other, only Own shows that they do.
 type History struct{ Own, Common Seen }
 
-// News says what somebody does for the first time.
+// News says for whom an action of a warp is new.
 type News struct {
 	Own    bool // the warp that does it has not done it before
 	Common bool // no warp has

@@ -68,7 +68,7 @@ func TestStudies(t *testing.T) {
 	page := x.get("/study?id=" + all[0].ID).Body.String()
 	for _, want := range []string{
 		`alt="Ten &lt;b&gt;"`, "<h2>fig10</h2>", "A is &lt;i&gt;fast&lt;/i&gt;", "12.2", "2 holds, 1 not measured", "1 runs failed",
-		"<h2>fig9</h2>", "Nothing of it was measured.", "x: failed",
+		"<h2>fig9</h2>", "Not measured yet.", "x: failed",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)

@@ -89,7 +89,10 @@ func TestPlainWords(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/reference/*.md", "paper/README.md"} {
+	for _, pattern := range []string{
+		"*.md", "docs/*.md", "docs/reference/*.md", "paper/README.md", "paper/*/REPRODUCTION.md",
+		"report/page/page.html", "serve/*.html",
+	} {
 		files, err := filepath.Glob(filepath.Join(root(t), pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no document %s: %v", pattern, err)

@@ -31,7 +31,8 @@ func TestPagesTouched(t *testing.T) {
 		t.Errorf("without homes: %v", err)
 	}
 	r.Touches = nil
-	if text, err = Render([]Run{fromDisk(t, "quiet", r)}); err != nil || bytes.Contains(text, []byte("Who touches")) {
+	text, err = Render([]Run{fromDisk(t, "quiet", r)})
+	if err != nil || bytes.Contains(text, []byte("Pages by the SMs that touch them")) {
 		t.Errorf("nobody asked: %v", err)
 	}
 }
