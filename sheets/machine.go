@@ -312,7 +312,7 @@ type VM struct {
 	Page          int     `yaml:"page" unit:"bytes" doc:"page size: 4096 or 2097152"`
 	L1Entries     int     `yaml:"l1_entries" unit:"entries" doc:"L1 TLB entries per SM"`
 	L1Ways        int     `yaml:"l1_ways" unit:"ways" doc:"0: fully associative"`
-	L1Latency     int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit"`
+	L1Latency     int     `yaml:"l1_latency" unit:"cycles" doc:"L1 TLB hit; 0: looked up while the L1 is" opt:"0"`
 	L1Ports       int     `yaml:"l1_ports" unit:"accesses" doc:"accesses of an SM that miss in its TLB in a cycle" opt:"0: any number"`
 	L1Misses      int     `yaml:"l1_misses" unit:"entries" doc:"outstanding L1 TLB misses"`
 	L2Entries     int     `yaml:"l2_entries" unit:"entries" doc:"shared L2 TLB entries"`

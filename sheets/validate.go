@@ -387,16 +387,16 @@ func (c *checker) capacity(d *DRAM) {
 func (c *checker) vm(m *Machine) {
 	v := &m.VM
 	c.want(v.Page == 4096 || v.Page == 2<<20, "vm.page is %d; page sizes are 4096 and 2097152", v.Page)
-	c.positive("vm.l1_entries vm.l1_latency vm.l1_misses vm.l2_entries vm.l2_ways vm.l2_latency vm.l2_ports "+
+	c.positive("vm.l1_entries vm.l1_misses vm.l2_entries vm.l2_ways vm.l2_latency vm.l2_ports "+
 		"vm.walkers vm.levels vm.copy_lines",
-		v.L1Entries, v.L1Latency, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels,
+		v.L1Entries, v.L1Misses, v.L2Entries, v.L2Ways, v.L2Latency, v.L2Ports, v.Walkers, v.Levels,
 		v.CopyLines)
 	c.want(v.L1Ways == 0 || v.L1Entries%v.L1Ways == 0, "vm.l1_entries = %d is not a multiple of vm.l1_ways = %d",
 		v.L1Entries, v.L1Ways)
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
 		v.L2Entries, v.L2Ways)
-	c.want(v.WalkCycles >= 0 && v.L1Ports >= 0, "vm.walk_cycles = %d, vm.l1_ports = %d; use 0 or more", v.WalkCycles,
-		v.L1Ports)
+	c.want(v.WalkCycles >= 0 && v.L1Ports >= 0 && v.L1Latency >= 0,
+		"vm.walk_cycles = %d, vm.l1_ports = %d, vm.l1_latency = %d; use 0 or more", v.WalkCycles, v.L1Ports, v.L1Latency)
 	follow := v.HomeInterval > 0
 	c.want(v.HomeInterval >= 0 && v.HomePages >= 0 && v.HomeMoves >= 0 && follow == (v.HomePages > 0) &&
 		follow == (v.HomeMoves > 0) && (!follow || v.CopyLines > 0),
