@@ -129,6 +129,25 @@ const (
 	Sleep                 // nanosleep: the warp issues nothing for some time
 )
 
+// Scope is whom a fence orders the accesses of a thread for.
+type Scope uint8
+
+const (
+	OwnScope    Scope = iota // nobody: the warp waits for what it has begun (cp.async.wait_all)
+	CTAScope                 // the threads of its CTA
+	GPUScope                 // those of its GPU, and of its cluster
+	SystemScope              // those of other GPUs and the host, too
+)
+
+// Change is how an atomic changes a word, as far as it takes time of its own.
+type Change uint8
+
+const (
+	Whole   Change = iota // integers: arithmetic, logic, exchange
+	Float                 // the sum of floats
+	Compare               // compare and swap, which sends two operands
+)
+
 // Space is a PTX state space.
 type Space uint8
 
@@ -173,6 +192,8 @@ type Instr struct {
 	Reg    uint32 // first entry in Code.Regs
 	Line   int32  // line of the PTX file, 1-based; 0 where there is none
 	Reads  Reads
+	Scope  Scope  // of a fence
+	Change Change // of an atomic
 	// Fields of the code of a machine (Code.Machine):
 	Times uint8 // the instruction is a sequence of so many machine instructions; 0 and 1: it is one
 	Marks uint8 // Ends, Vanishes, Elected

@@ -1,5 +1,7 @@
 package mem
 
+import "github.com/heddle-sim/heddle/isa"
+
 // Op is what a request asks of the memory system.
 type Op uint8
 
@@ -47,8 +49,9 @@ type Req struct {
 	// ReadOnly: of a read, nobody writes the line while the kernel runs, so that there may be
 	// replicas of it (NUBA, section 5.2: one of the spare bits of a read request).
 	ReadOnly bool
-	Tenant   TenantID // row of counters: the application, or Moving of it
-	Bytes    uint8    // written; 0: of whole sectors
+	Tenant   TenantID   // row of counters: the application, or Moving of it
+	Bytes    uint8      // written; 0: of whole sectors
+	Change   isa.Change // of an atomic
 	Flags    Flags
 	Origin   Origin
 }

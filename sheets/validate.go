@@ -107,7 +107,11 @@ func (c *checker) noNegative(m *Machine) {
 			check(f.path, v.Float())
 		case f.unit != "" && f.unit != "name" && f.unit != "text" && f.unit != "flag":
 			for i := range v.Len() {
-				check(f.path, float64(v.Index(i).Int()))
+				if x := v.Index(i); x.CanFloat() {
+					check(f.path, x.Float())
+				} else {
+					check(f.path, float64(x.Int()))
+				}
 			}
 		}
 	}

@@ -134,6 +134,9 @@ func (b *builder) slices() error {
 		if err != nil {
 			return err
 		}
+		if n := b.Sheet.LLC.AtomicSlices; n > 1 && i%n > 0 {
+			s.ShareAtomics(m.Slices[i-i%n])
+		}
 		m.Slices = append(m.Slices, s)
 	}
 	return b.banks()

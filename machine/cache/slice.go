@@ -8,7 +8,6 @@ package cache
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/engine"
@@ -80,7 +79,7 @@ type Config struct {
 	fetchOnWrite       bool
 	sets, ways, line   int
 	repl               string
-	atomics            atomics
+	atomics            atomicCosts
 }
 
 // Derive reads the sheet.
@@ -98,11 +97,7 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	if l.MissLatency > 0 {
 		c.miss = uint64(l.MissLatency) + 1 // the memory looks at the queue before the slice does
 	}
-	c.atomics.sector = uint64(l.Sector)
-	c.atomics.each = uint64(math.Round(256 * l.AtomicCycles))
-	if l.AtomicWords > 0 {
-		c.atomics.byte = uint64(math.Round(64 / l.AtomicWords))
-	}
+	c.atomics = deriveAtomics(l)
 	per := max(1, l.PortBytes/l.Sector)
 	for n := range c.cycles {
 		c.cycles[n] = uint64((n + per - 1) / per)
@@ -121,11 +116,11 @@ type Slice struct {
 	fills    mem.Ring[mem.Fetch] // what has been brought and the tags have not seen
 	fillPort uint64              // cycle from which the data array takes the next fill
 	port     uint64              // cycle from which tags and data array are free
-	atomics  atomics
-	now      uint64    // the clock of the last Tick
-	mshrs    mshr.File // a waiter's token is the request's handle
-	flushAt  int       // next line index of a flush in progress
-	sampler  *Sampler  // nil: nobody samples this slice
+	changer  *changer            // of words, for atomics
+	now      uint64              // the clock of the last Tick
+	mshrs    mshr.File           // a waiter's token is the request's handle
+	flushAt  int                 // next line index of a flush in progress
+	sampler  *Sampler            // nil: nobody samples this slice
 
 	// Below holds the slice's requests to the memory below, oldest first: lines to fetch or to write.
 	Below mem.Ring[mem.Fetch]
@@ -152,7 +147,7 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	if err != nil {
 		return nil, fmt.Errorf("llc: %w", err)
 	}
-	s := &Slice{ID: id, cfg: cfg, atomics: cfg.atomics, tags: t, slab: slab, replyLimit: cfg.replies}
+	s := &Slice{ID: id, cfg: cfg, changer: &changer{}, tags: t, slab: slab, replyLimit: cfg.replies}
 	s.mshrs = mshr.New(len(t.Tag), cfg.mshrs, cfg.merge)
 	s.Below = mem.NewRing[mem.Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[mem.Fetch](cfg.fills)
@@ -282,8 +277,8 @@ func (s *Slice) serve(h int32, now uint64) bool {
 	}
 	row[Accesses] += uint64(n)
 	s.port = now + s.cycles(r.Sectors)
-	if s.atomics.each > 0 && (r.Op == mem.AtomicOp || r.Op == mem.ReduceOp) {
-		s.port = max(s.port, s.atomics.perform(r, now))
+	if s.cfg.atomics.each > 0 && (r.Op == mem.AtomicOp || r.Op == mem.ReduceOp) {
+		s.port = max(s.port, s.changer.perform(&s.cfg.atomics, r, now))
 	}
 	if s.sampler != nil && r.Op != mem.Walk {
 		s.sampler.served(s.tags.Set(r.Line), r, s.elsewhere(r), found == r.Sectors)

@@ -71,10 +71,12 @@ type collectConfig struct {
 type ldstConfig struct {
 	sharedLatency uint64
 	sharedBanks   int
-	atomicSector  uint64 // cycles for each sector of an atomic, and once more; 0: one for all
-	broadcast     bool   // atomics on the same word of shared memory are performed at once
-	front, back   uint64 // issue to the LD/ST unit; data to dependent issue
-	localStride   uint64 // bytes between consecutive local words of a thread
+	atomicSector  uint64    // cycles for each sector of an atomic, and once more; 0: one for all
+	atomicSingle  uint64    // of a reduction of one sector; 0: as others
+	fence         [4]uint32 // from issue on, by isa.Scope; 0: until stores are performed
+	broadcast     bool      // atomics on the same word of shared memory are performed at once
+	front, back   uint64    // issue to the LD/ST unit; data to dependent issue
+	localStride   uint64    // bytes between consecutive local words of a thread
 }
 
 type textureConfig struct {
@@ -153,6 +155,8 @@ func Derive(m *sheets.Machine) (*Config, error) {
 	}
 	c.ldst.sharedLatency, c.ldst.sharedBanks = uint64(s.SharedLatency), s.SharedBanks
 	c.ldst.broadcast, c.ldst.atomicSector = s.AtomicBroadcast, uint64(s.AtomicSector)
+	c.ldst.atomicSingle = uint64(s.AtomicSingle)
+	c.ldst.fence[isa.GPUScope], c.ldst.fence[isa.SystemScope] = uint32(s.Fence[0]), uint32(s.Fence[1])
 	c.ldst.localStride = uint64(s.Count*s.Threads) * 4
 	if err := c.deriveL1(l); err != nil {
 		return nil, err
@@ -208,6 +212,10 @@ func (c *Config) Holds(k *isa.Code, g *isa.Geometry) error {
 
 // cycles is how many cycles begin in some ns, which are not more than some ms.
 func (c *issueConfig) cycles(ns uint32) uint64 { return (uint64(ns)*c.kHz + 999_999) / 1_000_000 }
+
+// free says that a fence keeps no warp waiting: one for its CTA, whose threads see the same L1, where fences of wider
+// scopes have latencies of their own.
+func (c *ldstConfig) free(s isa.Scope) bool { return s == isa.CTAScope && c.fence[isa.GPUScope] > 0 }
 
 // deriveIssue reads what schedulers and units are.
 func (c *Config) deriveIssue(s *sheets.SM) error {

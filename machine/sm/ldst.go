@@ -19,6 +19,7 @@ type memOp struct {
 	ndst   uint8
 	space  isa.Space
 	kind   isa.Kind
+	change isa.Change
 	bypass bool   // does not look into the L1
 	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
 	seen   bool   // SM.Quiet
@@ -71,6 +72,7 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 	op := l.ops.get()
 	o := &l.ops.list[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
+	o.change = in.Change
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
 	var acc []access
@@ -261,8 +263,8 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 			return false
 		}
 		*banks = 0xff
-		if n := l.cfg.ldst.atomicSector; n > 0 && isAtomic(o.kind) {
-			l.port = now + n*uint64(1+bits.OnesCount8(a.sectors))
+		if isAtomic(o.kind) && l.cfg.ldst.atomicSector > 0 {
+			l.port = now + l.cfg.ldst.atomic(o, bits.OnesCount8(a.sectors))
 		}
 		l.bypass(a, o, now)
 		return true
@@ -279,6 +281,22 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
 	l.l1.queue.Push(e)
 	return true
+}
+
+// atomic is the cycles in which the unit sends some sectors of an atomic: a header and the operands of each, unless
+// the one sector of a reduction goes with its header.
+func (c *ldstConfig) atomic(o *memOp, sectors int) uint64 {
+	n := c.atomicSector * uint64(1+sectors)
+	if sectors == 1 && c.atomicSingle > 0 {
+		n = c.atomicSingle
+	}
+	switch {
+	case o.change == isa.Compare:
+		return 2 * n
+	case o.kind == isa.Atomic && c.atomicSingle > 0:
+		return max(n, 2*c.atomicSingle)
+	}
+	return n
 }
 
 // lookUp takes an access into the pipeline of an L1 that looks up some lines of an instruction in a cycle; looked is
@@ -320,7 +338,7 @@ func (l *loadStore) send(line uint64, sectors, full, bytes uint8, kind mem.Op, o
 	}
 	*l.link.request(sectors) = mem.Req{
 		Line: line, Born: now, Tag: tag, Port: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
-		ReadOnly: o.ro, Bytes: bytes,
+		ReadOnly: o.ro, Bytes: bytes, Change: o.change,
 	}
 	l.rows[row][Requests]++
 	if w := l.translation.watch; w != nil {

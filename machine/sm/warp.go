@@ -37,6 +37,7 @@ type warp struct {
 	row           *[numCounters]uint64 // the tenant's counters on this SM
 	t0            uint64
 	since         uint64 // cycle of the last issue
+	fence         uint32 // cycle, counted from t0, in which its fence lets it go on, if its accesses do
 	loads, stores int32  // memory instructions, store packets in flight
 	cta           int16
 	buf           uint8 // instructions left in the fetch buffer
@@ -193,7 +194,7 @@ func (ws *warps) resumeAt(w int, cause Cause, at, now uint64) {
 // unfence lets a warp go on whose memory operations have all been performed.
 func (ws *warps) unfence(w int, now uint64) {
 	if wp := &ws.slot[w]; wp.loads == 0 && wp.stores == 0 {
-		ws.resume(w, AtFence, now)
+		ws.resumeAt(w, AtFence, max(now+1, wp.t0+uint64(wp.fence)), now)
 	}
 }
 

@@ -325,6 +325,12 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 	if m.result {
 		d.ins.Kind = isa.Atomic
 	}
+	switch {
+	case op == atCas:
+		d.ins.Change = isa.Compare
+	case op == atAdd && t.Float():
+		d.ins.Change = isa.Float
+	}
 	if m.n > 1 {
 		d.atomicVector(m, first, t)
 	} else {
@@ -333,7 +339,10 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 			d.o.c = d.src(first+2, t)
 		}
 		if m.result && d.arg(0).Kind == parse.KNone {
-			m.result, d.ins.Kind = false, isa.Reduce
+			m.result = false
+			if op != atExch && op != atCas { // of which there are no reductions
+				d.ins.Kind = isa.Reduce
+			}
 		} else if m.result {
 			d.o.d = d.dst(t)
 		}
@@ -406,8 +415,15 @@ func (d accesses) atomType(op atomOp, t parse.Type, vector bool) atomType {
 func (d accesses) fence() {
 	d.count(0, 0)
 	d.oneOf("sc", "acq_rel", "acquire", "release")
-	if d.oneOf("gl", "cta", "sys", "gpu", "cluster") == "" {
+	switch d.oneOf("gl", "cta", "sys", "gpu", "cluster") {
+	case "":
 		d.unsupported("")
+	case "cta":
+		d.ins.Scope = isa.CTAScope
+	case "sys":
+		d.ins.Scope = isa.SystemScope
+	default:
+		d.ins.Scope = isa.GPUScope
 	}
 	d.o.shape = shNop
 	d.ins.Kind, d.ins.Unit, d.ins.Timing = isa.Fence, isa.LDST, isa.TimeOther
