@@ -21,7 +21,10 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
 	prepare(f, line)
 	const begin = 100
 	h := f.Slab.Get()
-	f.Slab.R[h] = mem.Req{Line: line, Born: begin, Op: op, Sectors: 1, Port: mem.Port(port), ReadOnly: op == mem.Read}
+	f.Slab.R[h] = mem.Req{Line: line, Born: begin, Op: op, Sectors: 1, Port: mem.Port(port)}
+	if op == mem.Read {
+		f.Slab.R[h].Flags = mem.ReadOnly
+	}
 	if op == mem.Write {
 		f.Slab.R[h].Full, f.Slab.R[h].Bytes = 1, 128
 	}

@@ -46,17 +46,14 @@ type Req struct {
 	Sectors uint8  // sectors of the line asked for
 	Full    uint8  // of a write: sectors all of whose bytes are written
 	Op      Op
-	// ReadOnly: of a read, nobody writes the line while the kernel runs, so that there may be
-	// replicas of it (NUBA, section 5.2: one of the spare bits of a read request).
-	ReadOnly bool
-	Tenant   TenantID   // row of counters: the application, or Moving of it
-	Bytes    uint8      // written; 0: of whole sectors
-	Change   isa.Change // of an atomic
-	Flags    Flags
-	Origin   Origin
+	Tenant  TenantID   // row of counters: the application, or Moving of it
+	Bytes   uint8      // written; 0: of whole sectors
+	Change  isa.Change // of an atomic
+	Flags   Flags
+	Origin  Origin
 }
 
-// Flags say what has become of a request on its way.
+// Flags say what a request is beyond its Op, and what has become of it on its way.
 type Flags uint8
 
 const (
@@ -65,6 +62,9 @@ const (
 	// Invalidation tells the slice of the other half to forget the line of a write that its
 	// home has performed.
 	Invalidation
+	// ReadOnly marks a read of a line that nobody writes while the kernel runs, so that there may be replicas of it
+	// (NUBA, section 5.2: one of the spare bits of a read request).
+	ReadOnly
 )
 
 // Owner is the receiver of a Fetch.

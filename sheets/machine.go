@@ -188,6 +188,7 @@ type LLC struct {
 	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"time of a miss in the miss queue, before the memory controller may take it" opt:"0"`
 	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from a fill of the tags to the answers that waited for it" opt:"0"`
 	PortBytes        int     `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
+	WritePort        int     `yaml:"write_port" unit:"bytes" doc:"the same of written bytes" opt:"0: as port"`
 	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding sectors per slice; a line takes one entry for each of its sectors"`
 	Merge            int     `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	InQueue          int     `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`

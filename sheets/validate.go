@@ -400,7 +400,8 @@ func (c *checker) vm(m *Machine) {
 	c.want(v.L2Ways == 0 || v.L2Entries%v.L2Ways == 0, "vm.l2_entries = %d is not a multiple of vm.l2_ways = %d",
 		v.L2Entries, v.L2Ways)
 	c.want(v.WalkCycles >= 0 && v.L1Ports >= 0 && v.L1Latency >= 0,
-		"vm.walk_cycles = %d, vm.l1_ports = %d, vm.l1_latency = %d; use 0 or more", v.WalkCycles, v.L1Ports, v.L1Latency)
+		"vm.walk_cycles = %d, vm.l1_ports = %d, vm.l1_latency = %d; use 0 or more", v.WalkCycles, v.L1Ports,
+		v.L1Latency)
 	follow := v.HomeInterval > 0
 	c.want(v.HomeInterval >= 0 && v.HomePages >= 0 && v.HomeMoves >= 0 && follow == (v.HomePages > 0) &&
 		follow == (v.HomeMoves > 0) && (!follow || v.CopyLines > 0),

@@ -94,7 +94,7 @@ func (x *Sampler) served(set int, r *mem.Req, copied, hit bool) {
 		switch {
 		case near:
 			count(row, fullrepLookups, x.touch(k, r.Line), true)
-		case !r.ReadOnly: // with replication it would come, too
+		case r.Flags&mem.ReadOnly == 0: // with replication it would come, too
 			x.touch(k, r.Line)
 		}
 		return
@@ -120,7 +120,7 @@ func (x *Sampler) passed(set int, r *mem.Req) {
 
 // Passed notes a load of another slice's line that passes this slice, for the slice's sampler.
 func (s *Slice) Passed(r *mem.Req) {
-	if s.sampler != nil && r.Op == mem.Read && r.ReadOnly {
+	if s.sampler != nil && r.Op == mem.Read && r.Flags&mem.ReadOnly != 0 {
 		s.sampler.passed(s.tags.Set(r.Line), r)
 	}
 }

@@ -111,7 +111,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 	s.mshrs.Ask(sectors)
 	req := mem.Req{
 		Line: r.Line, Born: r.Born, Tag: i, Port: x.port, Slice: r.Slice, Sectors: sectors, Op: mem.Read,
-		Tenant: r.Tenant, ReadOnly: r.ReadOnly,
+		Tenant: r.Tenant, Flags: r.Flags & mem.ReadOnly,
 	}
 	h := s.slab.Get()
 	s.slab.R[h] = req

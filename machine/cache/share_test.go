@@ -288,7 +288,7 @@ func TestSampler(t *testing.T) {
 	b.send(0, 0, mem.Read, 0)
 	b.send(0, 0, mem.Read, 128) // set 1 is not
 	b.run(500)
-	r := mem.Req{Line: 0x100000 * 48, Op: mem.Read, Sectors: 1, ReadOnly: true, Slice: 1}
+	r := mem.Req{Line: 0x100000 * 48, Op: mem.Read, Sectors: 1, Flags: mem.ReadOnly, Slice: 1}
 	if s := b.s[0].tags.Set(r.Line); s != 0 {
 		t.Fatalf("set %d", s)
 	}

@@ -72,6 +72,7 @@ type Config struct {
 	miss               uint64    // from a miss to the clock in which it may be taken; 0: at once
 	fill               uint64    // added to answers that waited for a fill
 	cycles             [9]uint64 // that sectors keep the data array busy, by their number
+	writes             [9]uint64 // the same of written ones
 	mshrs, merge       int
 	inQueue, missQueue int
 	replies, fills     int
@@ -101,6 +102,10 @@ func Derive(l *sheets.LLC) (*Config, error) {
 	per := max(1, l.PortBytes/l.Sector)
 	for n := range c.cycles {
 		c.cycles[n] = uint64((n + per - 1) / per)
+		c.writes[n] = c.cycles[n]
+		if l.WritePort > 0 {
+			c.writes[n] = uint64((n*l.Sector + l.WritePort - 1) / l.WritePort)
+		}
 	}
 	return c, nil
 }
@@ -277,6 +282,9 @@ func (s *Slice) serve(h int32, now uint64) bool {
 	}
 	row[Accesses] += uint64(n)
 	s.port = now + s.cycles(r.Sectors)
+	if r.Op == mem.Write {
+		s.port = now + s.cfg.writes[n]
+	}
 	if s.cfg.atomics.each > 0 && (r.Op == mem.AtomicOp || r.Op == mem.ReduceOp) {
 		s.port = max(s.port, s.changer.perform(&s.cfg.atomics, r, now))
 	}

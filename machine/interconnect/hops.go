@@ -76,7 +76,7 @@ func (f *Fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64
 
 // looksUp says that a request is looked up in a slice that is not its home.
 func (x *InterSlice) looksUp(r *mem.Req) bool {
-	return x.mayHoldAny || x.Replicate && r.Op == mem.Read && r.ReadOnly
+	return x.mayHoldAny || x.Replicate && r.Op == mem.Read && r.Flags&mem.ReadOnly != 0
 }
 
 // routeRequests takes requests from where they have entered to their homes.

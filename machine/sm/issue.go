@@ -111,7 +111,8 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 		p.warps.arrive(w, &p.ctas.blocks[wp.cta], st, fetch, now)
 	case in.Kind == isa.Sleep && st.Mask != 0 && st.Nanos > 0:
 		p.warps.doze(w, max(fetch, now+p.cfg.issue.cycles(st.Nanos)), now)
-	case in.Kind == isa.Fence && st.Mask != 0 && !p.cfg.ldst.free(in.Scope): // resumed when its own operation and all before it are done
+	case in.Kind == isa.Fence && st.Mask != 0 && !p.cfg.ldst.free(in.Scope):
+		// resumed when its own operation and all before it are done
 		wp.fence = uint32(now-wp.t0) + p.cfg.ldst.fence[in.Scope]
 		p.warps.stop(w, fenced)
 	case p.cfg.issue.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // loaded lets it go on

@@ -20,8 +20,8 @@ type memOp struct {
 	space  isa.Space
 	kind   isa.Kind
 	change isa.Change
-	bypass bool   // does not look into the L1
-	ro     bool   // reads what nobody writes while the kernel runs (isa.CacheReadOnly)
+	bypass bool // does not look into the L1
+	flags  mem.Flags
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles; with l1Config.tags: those of the L1 beyond its lookups
 	// Of an access of the texture units: turns of its lanes that it has yet to book, then their cycles.
@@ -136,7 +136,9 @@ func (l *loadStore) global(work *Scratch, wp *warp, in *isa.Instr, op int32) []a
 	default:
 		wp.row[Loads]++
 		l.merge(work, wp, in, int(o.warp), false)
-		o.ro = in.Cache == isa.CacheReadOnly || in.Cache == isa.CacheTexture
+		if in.Cache == isa.CacheReadOnly || in.Cache == isa.CacheTexture {
+			o.flags = mem.ReadOnly
+		}
 		o.bypass = in.Cache == isa.CacheGlobal || in.Cache == isa.CacheVolatile || in.Cache == isa.CacheSurfaceL2 ||
 			l.cfg.l1.skipGlobal && st.Space == isa.Global
 	}
@@ -338,7 +340,7 @@ func (l *loadStore) send(line uint64, sectors, full, bytes uint8, kind mem.Op, o
 	}
 	*l.link.request(sectors) = mem.Req{
 		Line: line, Born: now, Tag: tag, Port: l.link.port, Sectors: sectors, Full: full, Op: kind, Tenant: row,
-		ReadOnly: o.ro, Bytes: bytes, Change: o.change,
+		Flags: o.flags, Bytes: bytes, Change: o.change,
 	}
 	l.rows[row][Requests]++
 	if w := l.translation.watch; w != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 
 	"pgregory.net/rapid"
@@ -361,7 +362,7 @@ func TestReadOnlyRequests(t *testing.T) {
 	g.addr = func(_, _, pc, l int) uint64 { return uint64(0x1000 + pc*128 + l*4) }
 	b.run(g, 1, false)
 	for i, want := range []bool{true, false, false} {
-		if b.sent[i].ReadOnly != want {
+		if b.sent[i].Flags&mem.ReadOnly != 0 != want {
 			t.Errorf("request %d: %+v, want read-only %v", i, b.sent[i], want)
 		}
 	}

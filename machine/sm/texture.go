@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // The texture units of an SM (sm.texture_rate), and the way of a fetch. It goes to the load/store
@@ -57,7 +58,10 @@ func (l *loadStore) texture(work *Scratch, wp *warp, in *isa.Instr, op int32) []
 		wp.row[Loads]++
 	}
 	wp.row[TextureFetches]++
-	o.ro, o.bypass = in.Cache == isa.CacheTexture, in.Cache == isa.CacheSurfaceL2
+	if in.Cache == isa.CacheTexture {
+		o.flags = mem.ReadOnly
+	}
+	o.bypass = in.Cache == isa.CacheSurfaceL2
 	o.texels = uint16(work.texture.turns())
 	o.left, o.queued = int32(c.n), int32(c.n)
 	for i := range c.n {

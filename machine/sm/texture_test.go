@@ -106,7 +106,7 @@ func TestTextureRows(t *testing.T) {
 	g.addr = func(_, _, _, l int) uint64 { return uint64(0x1000 + g.row%2*0x1000 + l*4) }
 	b := newBench(t, textureUnits(4, 2))
 	at := b.issues(g)
-	if len(b.sent) != 2 || b.sent[0].Line != 0x2000 || b.sent[1].Line != 0x1000 || !b.sent[0].ReadOnly {
+	if len(b.sent) != 2 || b.sent[0].Line != 0x2000 || b.sent[1].Line != 0x1000 || b.sent[0].Flags&mem.ReadOnly == 0 {
 		t.Fatalf("requests %+v, want read-only ones for lines 0x2000 and 0x1000", b.sent)
 	}
 	row := b.table.Row(0, 0)
@@ -165,7 +165,7 @@ func TestSurfaceLoad(t *testing.T) {
 		t.Errorf("%d cycles, a fetch %d; %d accesses, %d busy cycles, %d requests", got, fetch, row[TextureFetches],
 			row[TextureBusy], len(b.sent))
 	}
-	if _, b := used(isa.CacheSurfaceL2, 4); len(b.sent) != 2 || b.sent[1].ReadOnly {
+	if _, b := used(isa.CacheSurfaceL2, 4); len(b.sent) != 2 || b.sent[1].Flags&mem.ReadOnly != 0 {
 		t.Errorf("requests %+v, want another one that is not read-only", b.sent)
 	}
 	past, _ := used(isa.CacheGlobal, 0)

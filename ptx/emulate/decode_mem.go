@@ -325,12 +325,7 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 	if m.result {
 		d.ins.Kind = isa.Atomic
 	}
-	switch {
-	case op == atCas:
-		d.ins.Change = isa.Compare
-	case op == atAdd && t.Float():
-		d.ins.Change = isa.Float
-	}
+	d.ins.Change = change(op, t)
 	if m.n > 1 {
 		d.atomicVector(m, first, t)
 	} else {
@@ -339,8 +334,7 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 			d.o.c = d.src(first+2, t)
 		}
 		if m.result && d.arg(0).Kind == parse.KNone {
-			m.result = false
-			if op != atExch && op != atCas { // of which there are no reductions
+			if m.result = false; op != atExch && op != atCas { // of which there are no reductions
 				d.ins.Kind = isa.Reduce
 			}
 		} else if m.result {
@@ -348,6 +342,16 @@ func (d accesses) atomic(opcode string, t parse.Type) {
 		}
 	}
 	d.ins.Unit, d.ins.Timing, d.ins.Space, d.ins.Width = isa.LDST, isa.TimeOther, m.space, m.width
+}
+
+func change(op atomOp, t parse.Type) isa.Change {
+	switch {
+	case op == atCas:
+		return isa.Compare
+	case op == atAdd && t.Float():
+		return isa.Float
+	}
+	return isa.Whole
 }
 
 // atomicVector decodes the registers of an atomic on a vector of n elements in global memory.
