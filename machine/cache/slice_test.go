@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -174,6 +175,42 @@ func TestAtomicsTakeTheirTime(t *testing.T) {
 		if got := [4]uint64(b.run(50, one, one, one, one)); got != c.want {
 			t.Errorf("%g cycles, %g words: answered at %d, want %d", c.cycles, c.words, got, c.want)
 		}
+	}
+}
+
+// One unit that changes words for several slices does one request after the other; the word of the request before
+// takes longer, of floats longer still, and a compare and swap has twice the operands.
+func TestChangerIsShared(t *testing.T) {
+	cost := deriveAtomics(&sheets.LLC{
+		Sector: 32, AtomicCycles: 1, AtomicWords: 8, AtomicSame: [2]float64{1.5, 3.5},
+	})
+	a, b := &Slice{changer: &changer{}}, &Slice{changer: &changer{}}
+	b.ShareAtomics(a)
+	for i, c := range []struct {
+		s    *Slice
+		r    mem.Req
+		want uint64
+	}{
+		{a, mem.Req{Line: 0x000, Sectors: 1, Bytes: 4}, 101},
+		{b, mem.Req{Line: 0x100, Sectors: 1, Bytes: 4}, 102},
+		{a, mem.Req{Line: 0x100, Sectors: 1, Bytes: 4}, 103}, // 103.5
+		{b, mem.Req{Line: 0x100, Sectors: 1, Bytes: 4, Change: isa.Float}, 107},
+		{a, mem.Req{Line: 0x200, Sectors: 15, Bytes: 128}, 111},
+		{a, mem.Req{Line: 0x300, Sectors: 15, Bytes: 128, Change: isa.Compare}, 119},
+	} {
+		if got := c.s.changer.perform(&cost, &c.r, 100); got != c.want {
+			t.Errorf("request %d: done at %d, want %d", i, got, c.want)
+		}
+	}
+}
+
+// Writes keep the data array for as long as write_port says: 32 bytes a cycle are read, 16 written.
+func TestWritesHaveTheirPort(t *testing.T) {
+	b := newBench(t, func(l *sheets.LLC) { l.Latency, l.HitLatency, l.PortBytes, l.WritePort = 10, 2, 32, 16 })
+	b.s.Prefill(0x1000, 0xf, 0)
+	read, write := want{line: 0x1000, sectors: 1}, want{line: 0x1000, op: mem.Write, sectors: 1, full: 1}
+	if got := [4]uint64(b.run(50, read, write, read, read)); got != [4]uint64{12, 13, 15, 16} {
+		t.Errorf("answered at %d, want 12, 13, 15 and 16", got)
 	}
 }
 
