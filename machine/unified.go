@@ -294,8 +294,10 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	}
 	switch u.runtime.Where(key) {
 	case uvm.Coming: // its arrival resolves it
+		u.zero.leave(key)
 	default:
 		if u.runtime.Asked(key) {
+			u.zero.leave(key)
 			return u.faults.file(now, key)
 		}
 		if u.zero.on {
@@ -398,6 +400,8 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 	case v == uvm.Fault:
 		u.unmap(key)
 		return false
+	case v == uvm.Remote && u.zero.on:
+		u.zero.wait(key)
 	case v == uvm.Duplicate:
 		u.keep(now, key)
 		u.twice.begin(key &^ (uvm.PageSize - 1))

@@ -6,11 +6,14 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// zeroCopies is how the dissertation's public simulator serves an access to a page that stays on the host: a walk
-// that finds the page there takes the direction to the device for uvm.remote cycles, behind the transfer under way
-// and before those that wait. Then the access goes on as one to memory of the device, through the caches, and the
+// zeroCopies is how the dissertation's public simulator serves accesses to a page that stays on the host: each that
+// has found no translation takes the direction to the device for uvm.remote cycles, behind the transfer under way
+// and before those that wait. Then it goes on as one to memory of the device, through the caches, and the
 // TLB of its SM keeps the translation, so that those that find it there do not know of the host. It has no L2 TLB:
-// ours does not keep such a translation. Whether the page migrates is asked by walks only.
+// ours does not keep such a translation. Whether the page migrates is asked at the ends of walks only.
+//
+// Accesses of a page share one walk here. They go on when those that have waited for its end have had their cycles of
+// the link. What has come meanwhile is asked again whether the page migrates; if not, its cycles follow.
 //
 // The place that such accesses have on the device is a frame that the page keeps until it has left the device, or
 // its allocation is freed. It does not count as one of managed memory before the page itself comes. Where none
@@ -20,6 +23,7 @@ type zeroCopies struct {
 	on      bool
 	cycles  uint64 // of the link
 	pending mem.Queue[zeroCopy]
+	waiting map[uint64]int    // accesses by key of the page whose walk they wait for
 	frames  map[uint64]uint64 // by key of a page on the host
 }
 
@@ -27,15 +31,31 @@ type zeroCopies struct {
 type zeroCopy struct{ key, end uint64 }
 
 func (z *zeroCopies) build(u *unified, s *sheets.Machine) {
-	z.unified, z.on, z.cycles, z.frames = u, true, uint64(s.UVM.Remote), map[uint64]uint64{}
+	z.unified, z.on, z.cycles = u, true, uint64(s.UVM.Remote)
+	z.waiting, z.frames = map[uint64]int{}, map[uint64]uint64{}
+}
+
+// wait notes an access that waits for the walk of a page that may stay on the host.
+func (z *zeroCopies) wait(addr uint64) { z.waiting[addr&^(uvm.PageSize-1)]++ }
+
+// leave forgets the accesses that wait for a page's walk: it is over.
+func (z *zeroCopies) leave(page uint64) { delete(z.waiting, page) }
+
+// hold takes the link for n accesses.
+func (z *zeroCopies) hold(now, key uint64, n int) (end uint64) {
+	for range n {
+		end = z.unified.dma.host.Ways[0].Hold(now, keyTenant(key), int(z.unified.dma.lineSize), z.cycles)
+	}
+	z.unified.runtime.Served(key, n)
+	return end
 }
 
 // begin has the walk of a page wait for the link.
 func (z *zeroCopies) begin(now, key uint64) {
-	u := z.unified
-	end := u.dma.host.Ways[0].Hold(now, keyTenant(key), int(u.dma.lineSize), z.cycles)
+	end := z.hold(now, key, max(1, z.waiting[key]))
+	z.leave(key)
 	z.pending.Push(zeroCopy{key, end})
-	u.wakeups.WakeMMU(end)
+	z.unified.wakeups.WakeMMU(end)
 }
 
 // finish ends the walks whose time on the link is over, and returns the cycle of the next. A page that has
@@ -49,15 +69,17 @@ func (z *zeroCopies) finish(now uint64) (next uint64) {
 		u, tenant := z.unified, keyTenant(p.key)
 		switch {
 		case !u.runtime.Manages(p.key) || u.runtime.Where(p.key) != uvm.Fault:
-		case u.runtime.Asked(p.key):
+		case u.runtime.Wanted(p.key) || z.waiting[p.key] > 0 && u.runtime.Asked(p.key):
 			if !u.faults.file(now, p.key) {
 				return max(now+1, u.faults.due())
 			}
 		default:
+			z.hold(now, p.key, z.waiting[p.key])
 			u.runtime.MapRemote(p.key)
 			u.mmu.ResolveTo(now, tenant, keyPage(p.key), z.place(p.key), false)
 			u.clock.Progress = now
 		}
+		z.leave(p.key)
 		z.pending.Pop()
 	}
 	return never

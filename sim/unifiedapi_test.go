@@ -248,9 +248,8 @@ func TestCopyBeforePages(t *testing.T) {
 	}
 }
 
-// Under the public simulator's set an access to a page that stays on the host takes the link for 200 cycles, once
-// for each walk that finds it there, and then is one to the device's caches; the text's set has each access go to the
-// host.
+// Under the public simulator's set each access that finds no translation of a page that stays on the host takes the
+// link for 200 cycles, and then is one to the device's caches; the text's set has each access go to the host.
 func TestZeroCopyLooksLocal(t *testing.T) {
 	pinned := func(u Unified, remote, n string) (r *Result, link map[string]uint64) {
 		s := vectors(t, "malloc_managed", `    mem_advise(a, "accessed_by", to = device)
@@ -273,12 +272,26 @@ func TestZeroCopyLooksLocal(t *testing.T) {
 		t.Errorf("1000 cycles more on the link make %d cycles, and the link busy for %d more", late.Cycles-base.Cycles,
 			link["busy_cycles"]-busy)
 	}
-	// A page of four CTAs on four SMs, 32 lines: walks at the same time are one.
-	if _, link = pinned(compat, "200", "1024"); link["remotes"] < 1 || link["remotes"] > 4 {
+	// A page of four CTAs on four SMs, 32 lines: walks at the same time are one, and no line has a translation yet.
+	if _, link = pinned(compat, "200", "1024"); link["remotes"] != 32 {
 		t.Errorf("four SMs that use one page: %v", link)
 	}
 	if _, link = pinned(Unified{Runtime: "dissertation"}, "200", "1024"); link["remotes"] != 32 {
 		t.Errorf("the text's set: %v", link)
+	}
+}
+
+// Under the public simulator's set the threshold of migration is asked at the end of a walk: 32 accesses of a block
+// of one page have been counted by then, and one of another, and bring both. One alone is served on the host.
+func TestThresholdAtEndOfWalk(t *testing.T) {
+	for n, want := range map[string]uint64{"32": 1, "1056": 0} {
+		s := vectors(t, "malloc_managed", `    prefetch_async(b, to = device)
+    prefetch_async(c, to = device)`)
+		s.Sharing.Memory.Unified = Unified{Runtime: "uvmsmart-compat", Migrate: "always", Ts: 8}
+		s.Apps[0].Args = map[string]string{"n": n}
+		if got := totals(right(t, &s), "link")["remotes"]; got != want {
+			t.Errorf("%s floats: %d accesses are served on the host, want %d", n, got, want)
+		}
 	}
 }
 

@@ -55,9 +55,10 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 		c.asked.Set(k) // the driver maps it
 		return Fault, nil
 	}
-	if pinned || c.pinned.Has(k) || t > 0 && !write && uint64(c.counter[k/PagesPerBlock]&mostCount) < t {
-		r.Totals.Remote++
-		c.heat.remote++
+	if pinned || c.pinned.Has(k) || t > 0 && !write && (r.asksLate() || c.count(k) < t) {
+		if !r.asksLate() {
+			r.served(c, 1)
+		}
 		return Remote, nil
 	}
 	c.asked.Set(k)
@@ -81,11 +82,46 @@ func (r *Runtime) book(p page, write bool) {
 	}
 }
 
-// Asked notes that an access has found that an absent page has to come. Other accesses that miss the page are served
-// on the host, and MapRemote notes that the device may keep its translation.
-func (r *Runtime) Asked(addr uint64) bool {
+// asksLate says that the machine does not ask at an access whether its page comes, but at the end of its walk, when
+// later accesses of the block count, too (Options.Public).
+func (r *Runtime) asksLate() bool { return r.o.Public && r.arrives != nil }
+
+// served books n accesses that the host serves.
+func (r *Runtime) served(c *chunk, n int) {
+	r.Totals.Remote += uint64(n)
+	c.heat.remote += uint64(n)
+}
+
+// Served books n accesses of a page that the host serves, where Asked has said so.
+func (r *Runtime) Served(addr uint64, n int) {
+	if p, ok := r.find(addr); ok {
+		r.served(&r.chunks[p.chunk()], n)
+	}
+}
+
+// count is the accesses of a page's block.
+func (c *chunk) count(index int) uint64 { return uint64(c.counter[index/PagesPerBlock] & mostCount) }
+
+// Wanted says that an access has found that an absent page has to come.
+func (r *Runtime) Wanted(addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].asked.Has(p.index())
+}
+
+// Asked says at the end of a walk that an absent page has to come; else those that miss it are served on the host,
+// and MapRemote notes that the device may keep its translation.
+func (r *Runtime) Asked(addr uint64) bool {
+	p, ok := r.find(addr)
+	if !ok {
+		return false
+	}
+	c, k := &r.chunks[p.chunk()], p.index()
+	if r.asksLate() && !c.pinned.Has(k) {
+		if t, pinned := r.limit(c, k/PagesPerBlock); !pinned && c.count(k) >= t {
+			c.asked.Set(k)
+		}
+	}
+	return c.asked.Has(k)
 }
 
 // MapRemote notes that the device may keep a translation of an absent page to the host.
