@@ -30,18 +30,18 @@ extern "C" __global__ void bfs_promote(unsigned char *frontier, unsigned char *d
     *more = 1;
 }
 
-// bfs_visit where a node is a pair: its first edge, and how many it has.
+// bfs_visit where a node is a pair: its first edge, and how many it has. As the published algorithm is written, the pair
+// and the level of the node are looked at anew for every edge: what has been stored since may be theirs.
 extern "C" __global__ void bfs_visit_pairs(const int *node, const int *edge, unsigned char *frontier, unsigned char *discovered,
                                            const unsigned char *visited, int *level, int nodes)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;
     if (v >= nodes || !frontier[v]) return;
     frontier[v] = 0;
-    int next = level[v] + 1;
-    for (int e = node[2 * v], end = e + node[2 * v + 1]; e < end; e++) {
+    for (int e = node[2 * v]; e < node[2 * v] + node[2 * v + 1]; e++) {
         int to = edge[e];
         if (visited[to]) continue;
-        level[to] = next;
+        level[to] = level[v] + 1;
         discovered[to] = 1;
     }
 }
