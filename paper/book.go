@@ -79,7 +79,7 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 	for {
 		var out []*Reproduced
 		for _, f := range figures {
-			out = append(out, modelled{b, f}.compute())
+			out = append(out, modelled{b.inputs(f), f}.compute())
 		}
 		if len(b.want) == 0 || b.Kept {
 			b.want = nil
@@ -98,6 +98,18 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 			return nil, lab.ErrLater
 		}
 	}
+}
+
+// inputs is the book for a figure that has other inputs of the programs than the scale.
+func (b *Book) inputs(f *Figure) *Book {
+	name := f.Inputs[b.Scale.Name]
+	if name == "" {
+		return b
+	}
+	own, scale := *b, *b.Scale
+	scale.Inputs = name
+	own.Scale = &scale
+	return &own
 }
 
 // batch is what is simulated before figures are computed again. Where finished runs are kept in a file, it is as many

@@ -142,6 +142,8 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	if sharing.Policies, err = c.governors(b.Scale); err != nil {
 		return nil, err
 	}
+	unified := &sharing.Memory.Unified
+	unified.Capacity = b.Study.program(program).capacity(b.Scale.Inputs, unified.Capacity)
 	spec := b.spec([]string{program}, sharing)
 	spec.Machine, spec.Set = name, set
 	degree := func(f Figure) bool { return f.Kind == "degree" } // figures share runs, and one kind needs it
@@ -159,6 +161,18 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// capacity is a share of what a program works on as megabytes, where the paper says how many that is.
+func (p *Program) capacity(inputs, share string) string {
+	part, whole, ok := strings.Cut(share, "/")
+	all, known := p.Working[inputs]
+	x, err := strconv.ParseFloat(part, 64)
+	y, err2 := strconv.ParseFloat(whole, 64)
+	if !ok || !known || err != nil || err2 != nil {
+		return share
+	}
+	return strconv.FormatFloat(all*x/y, 'f', -1, 64) + "MB"
 }
 
 // length is that of a program's run on a configuration.

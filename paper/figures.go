@@ -76,6 +76,9 @@ func (b *Book) note(f *Figure) string {
 	case c.Work != "":
 		s = fmt.Sprintf("scale %s: the work %s does in cycles %d to %d", c.Name, c.Work, c.Warmup, c.Budget)
 	}
+	if in := f.Inputs[b.Scale.Name]; in != "" {
+		s += ", inputs " + in
+	}
 	if f.model != nil {
 		s = f.model.About + "; " + s
 	}

@@ -71,6 +71,9 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 	} else {
 		fmt.Fprint(s, "Not measured yet.\n\n")
 	}
+	if in := r.Figure.Inputs[b.Scale.Name]; in != "" {
+		fmt.Fprintf(s, "The programs have the inputs `%s` here.\n\n", in)
+	}
 	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	if len(judged) > 0 {
 		titles := slices.Concat([]string{"claim", "section", "measure", "paper", "here"}, r.Figure.second(),

@@ -15,6 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
+	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
 func tiny(t *testing.T) *Book {
@@ -342,6 +343,10 @@ func TestMalformedStudies(t *testing.T) {
 			"kind degree needs at least 1 configs",
 		},
 		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEAR], models: [m]}", `no model "m"`},
+		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEAR], inputs: {quick: big}}", `T has no inputs "big"`},
+		{"study.yaml", "configs: [FAR, NEAR]}", "configs: [FAR, NEAR], inputs: {quik: small}}", "did you mean quick"},
+		{"study.yaml", "{key: C,", "{key: C, working_set: {smal: 12},", `not 12 of "smal"`},
+		{"study.yaml", "{key: C,", "{key: C, working_set: {small: 0},", `not 0 of "small"`},
 		{"study.yaml", "sm.ctx_share", "sm.ctx_shape", "figure light"},
 		{"claims.yaml", "sms 16/8 mean", "sms 16/9 mean", "claims.yaml:2:"},
 		{"claims.yaml", "direction: flat", "direction: flatt", "did you mean flat"},
@@ -457,6 +462,36 @@ func TestSubsetsOfFigures(t *testing.T) {
 		if got := b.programs(f[0], "stream"); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s runs %v, want %s", figure, got, want)
 		}
+	}
+}
+
+// A figure may have other inputs of the programs than its scale has, and a program another working set than what it
+// allocates.
+func TestInputsOfFigures(t *testing.T) {
+	s, err := Load("uvm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := s.Scale("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Book{Study: s, Scale: scale}
+	for want, f := range map[string]*Figure{
+		"half": {}, "paper": {Inputs: runfile.Scalars{"standard": "paper", "quick": "half"}},
+	} {
+		if got := b.inputs(f).Scale.Inputs; got != want {
+			t.Errorf("figure with inputs %v: %s, want %s", f.Inputs, got, want)
+		}
+	}
+	p := s.program("backprop")
+	for share, want := range map[string]string{"100/110": "15.965909090909092MB", "": "", "14MB": "14MB"} {
+		if got := p.capacity("paper", share); got != want {
+			t.Errorf("capacity %q of 17.5625 MB: %q, want %q", share, got, want)
+		}
+	}
+	if got := p.capacity("half", "100/110"); got != "100/110" {
+		t.Errorf("inputs without a working set of their own: %q", got)
 	}
 }
 

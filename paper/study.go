@@ -94,6 +94,9 @@ func (c *Scale) Runs() string {
 type Program struct {
 	Key    string `yaml:"key"`
 	Inputs Inputs `yaml:"inputs"`
+	// Working is, by name of the inputs, how many megabytes of 2^20 bytes the paper takes for what the program works
+	// on, where that is not what it allocates: shares of memory are of it.
+	Working Params `yaml:"working_set"`
 }
 
 // Inputs are arguments by name of the inputs.
@@ -265,6 +268,8 @@ type Figure struct {
 	Each    bool     `yaml:"each"`
 	// Models are ways to count the same configurations: the first is judged, a second stands beside it.
 	Models []string `yaml:"models"`
+	// Inputs are, by scale, other inputs of the programs than the scale's.
+	Inputs runfile.Scalars `yaml:"inputs"`
 
 	model    *Model   // that it is computed under now
 	unsteady []string // programs that Study.Unsteady names for it

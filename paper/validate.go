@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (s *Study) validate(root *yamldoc.Node) error {
 	for _, check := range []func(*yamldoc.Node) error{
 		s.validateScales, s.validatePrograms, s.validateSubsets,
 		s.validateSchemes, s.validateConfigs,
-		s.validateFigures,
+		s.validateFigures, s.validateInputs,
 		s.validateUnsteady,
 		func(root *yamldoc.Node) error { return s.Models.validate(root, s.Figures) },
 	} {
@@ -87,6 +88,33 @@ func (s *Study) validatePrograms(root *yamldoc.Node) error {
 		for _, c := range s.Scales {
 			if _, ok := p.Inputs[c.Inputs]; !ok {
 				return at.Errorf("program %s has no inputs %q, which scale %s needs", p.Key, c.Inputs, c.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// validateInputs looks for the scales and the inputs that figures and working sets name.
+func (s *Study) validateInputs(root *yamldoc.Node) error {
+	for i := range s.Figures {
+		f, at := &s.Figures[i], item(root, "figures", i)
+		for _, scale := range slices.Sorted(maps.Keys(f.Inputs)) {
+			if _, err := s.Scale(scale); err != nil {
+				return at.At("inputs").Errorf("figure %s: %v", f.Name, err)
+			}
+			for _, p := range s.Programs {
+				if _, ok := p.Inputs[f.Inputs[scale]]; !ok {
+					return at.At("inputs").Errorf("figure %s: program %s has no inputs %q", f.Name, p.Key,
+						f.Inputs[scale])
+				}
+			}
+		}
+	}
+	for i, p := range s.Programs {
+		for _, name := range slices.Sorted(maps.Keys(p.Working)) {
+			if _, ok := p.Inputs[name]; !ok || !(p.Working[name] > 0) {
+				return item(root, "programs", i).At("working_set").Errorf("program %s: a working set is megabytes, "+
+					"more than 0, of inputs it has; not %g of %q", p.Key, p.Working[name], name)
 			}
 		}
 	}
