@@ -334,7 +334,7 @@ func TestMalformedStudies(t *testing.T) {
 		{"study.yaml", "metric: ws, sets", "metric: ipc, sets", "`each: true` takes the programs of mixes"},
 		{"study.yaml", "metric: ws, sets: [pairs]", "metric: ws, sets: [stream]", "has 1 programs"},
 		{"study.yaml", "kind: values, metric: llc misses", "kind: values, metric: ws", "describes whole mixes"},
-		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no epoch"},
+		{"study.yaml", "about: seconds", "about: seconds, whole: true", "whole runs have no period"},
 		{"study.yaml", "noc.flit: 8", "noc.flits: 8", "configuration SLOW"},
 		{"study.yaml", "{policy: observe", "{policy: obsrve", "did you mean observe"},
 		{"study.yaml", "kind: degree, sets: [stream, compute]", "kind: degree, sets: [pairs]", "takes one"},
