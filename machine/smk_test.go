@@ -213,7 +213,7 @@ func TestLimitErrors(t *testing.T) {
 		"limits of 1 applications, there are 2":      r.g.LimitCTAs([][]int{{1, 1}}),
 		"application app1 on 3 SMs, there are 2":     r.g.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
 		"there is no scheme 4":                       bad(func(q *Quotas) { q.Scheme = 4 }),
-		"an epoch needs at least one cycle":          bad(func(q *Quotas) { q.Period = 0 }),
+		"a quota period needs at least one cycle":    bad(func(q *Quotas) { q.Period = 0 }),
 		"goals of 1 applications":                    bad(func(q *Quotas) { q.Goal = q.Goal[1:] }),
 		"quotas of 1 applications":                   bad(func(q *Quotas) { q.PerSM = q.PerSM[1:] }),
 		"app0 has 0 thread instructions on SM 1":     bad(func(q *Quotas) { q.PerSM[0][1] = 0 }),
