@@ -16,7 +16,7 @@ import (
 // What the paper leaves open is read like this. A quota is signed and a warp instruction is
 // never split, so that the last one may overshoot, by 31 lanes at most. Instructions no lane
 // executes are free. Applications with a goal that have no CTA on the SM count as out of
-// quota: nobody waits for who is not there. A quota period begins with a cycle, before anything
+// quota, so that no application waits for one that cannot run. A quota period begins with a cycle, before anything
 // issues in it; an elastic one in the cycle behind the event that uses up the last quota.
 // Schedulers choose among the warps that are not held back as they do among all.
 

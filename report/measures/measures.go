@@ -157,16 +157,16 @@ type fact[T any] struct {
 }
 
 func (f *File) about() ([]fact[string], []fact[uint64]) {
-	return []fact[string]{
+	texts := []fact[string]{
 		{"study", &f.Study},
 		{"figure", &f.Figure},
 		{"title", &f.Title},
 		{"scale", &f.Scale},
 		{"machine", &f.Machine},
 		{"simulator", &f.Simulator},
-	}, []fact[uint64]{
-		{"budget_cycles", &f.Budget}, {"period_cycles", &f.Period},
 	}
+	numbers := []fact[uint64]{{"budget_cycles", &f.Budget}, {"period_cycles", &f.Period}}
+	return texts, numbers
 }
 
 // Read reads a file that Write has left. Errors name the file and the line.
