@@ -35,3 +35,6 @@ func TestBlocks(t *testing.T) { prints(t, "0 0 0 0 no error\n", "blocks.cu") }
 
 // TestLinker: two PTX texts become one module.
 func TestLinker(t *testing.T) { prints(t, "bad 0, alone 218\n", "linker.c") }
+
+// TestHeapOfARuntime: the window is the machine's before a runtime lays its heap at random.
+func TestHeapOfARuntime(t *testing.T) { prints(t, "error 0, heap elsewhere\n", "heap.c") }

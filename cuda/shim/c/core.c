@@ -25,6 +25,7 @@ static struct {
 } heddle = {.sock = -1, .file = -1};
 static pthread_mutex_t calls, stages = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int reserved; // the window is this library's
 static __thread int inside; // a callback of the host
 
 static int fail(int error, const char *why)
@@ -108,6 +109,17 @@ static int greet(void)
     return 0;
 }
 
+// reserve takes the window's addresses, before the program if it can: a runtime that lays its heap at random addresses,
+// as Go's does, then finds them taken.
+__attribute__((constructor)) static void reserve(void)
+{
+    if (reserved || !getenv("HEDDLE_SOCKET")) return;
+    void *w = mmap((void *)HEDDLE_WINDOW, HEDDLE_WINDOW_BYTES, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    reserved = w == (void *)HEDDLE_WINDOW;
+    if (!reserved && w != MAP_FAILED) munmap(w, HEDDLE_WINDOW_BYTES); // a kernel before 4.17, which maps elsewhere
+}
+
 static void start(void)
 {
     pthread_mutexattr_t a;
@@ -137,9 +149,8 @@ static void start(void)
         return;
     }
     if (greet()) return;
-    void *w = mmap((void *)HEDDLE_WINDOW, HEDDLE_WINDOW_BYTES, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (w != (void *)HEDDLE_WINDOW) {
+    reserve(); // a library that was loaded late, or a limit of virtual memory that was raised since
+    if (!reserved) {
         fail(2, "the addresses from 0xc0000000 on, which are the machine's memory, are taken in this program: "
                 "link it as an ordinary executable, without a sanitizer");
         return;
