@@ -77,7 +77,7 @@ func (p *printer) logs(r *sim.Result) {
 		t := &r.Tenants[i]
 		for j, line := range t.Log {
 			if j == maxLog {
-				p.f("%s: ... %d more lines (result.json has all)\n", t.Name, len(t.Log)-maxLog)
+				p.f("%s: ... %d more lines (see result.json)\n", t.Name, len(t.Log)-maxLog)
 				break
 			}
 			p.f("%s: %s\n", t.Name, line)

@@ -1,14 +1,11 @@
 package sim
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/heddle-sim/heddle/apps/reference"
@@ -59,25 +56,6 @@ type app struct {
 
 	arrived, begun uint64 // begun: of the present execution
 	done           bool   // has done what counts: finished once, or executed its instructions
-}
-
-// printed is what a program has logged; one that was given up may still be writing.
-type printed struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
 }
 
 // load reads the application's program.
@@ -257,12 +235,4 @@ func (a *app) collect() {
 			a.checks = append(a.checks, Check{App: a.spec.Name, What: c.What, OK: c.OK, Msg: c.Msg})
 		}
 	}
-}
-
-func (a *app) logLines() []string {
-	s := strings.TrimRight(a.log.String(), "\n")
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, "\n")
 }

@@ -342,7 +342,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 		BusyCycles: to.busy - from.busy, ThreadInsts: count(threadInsts), WarpInsts: count(warpInsts),
 		L1HitRate: rate(count(l1Hits), count(l1Accesses)), LLCHitRate: rate(count(llcHits), count(llcAccesses)),
 		DRAMBytes: count(dramBytes), Faults: count(faults), Time: r.col.time(i, w), Kernels: r.col.kernels[i],
-		Log: a.logLines(), ManagedBytes: r.gpu.Unified.Allocated(i),
+		Log: a.log.lines(), ManagedBytes: r.gpu.Unified.Allocated(i),
 	}
 	t.IPC = ratio(float64(t.ThreadInsts), float64(t.Cycles))
 	if t.CPU = r.cpuOf(i, &t, count); t.CPU != nil && t.SMs == 0 {

@@ -30,7 +30,7 @@ func (r *run) functional() (*Result, error) {
 			a.step()
 			a.collect()
 		}
-		t := Tenant{Name: a.spec.Name, Log: a.logLines()}
+		t := Tenant{Name: a.spec.Name, Log: a.log.lines()}
 		for _, k := range dev.Kernels {
 			n := k.WarpInsts
 			if r.sheet.SM.Ptxas && k.Machine > 0 {

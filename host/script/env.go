@@ -128,11 +128,19 @@ func isPredeclared() func(name string) bool {
 
 func (e *env) names() starlark.StringDict {
 	d := constants()
+	ofDevice := functions()
 	for name, f := range builtins() {
+		var steps uint64
+		if ofDevice[name] != nil {
+			steps = stepsPerCall
+		}
 		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 			kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
 			if err := e.c.Err(); err != nil { // a run that is to stop allocates and copies no more
+				return nil, err
+			}
+			if err := e.pay(name, steps); err != nil {
 				return nil, err
 			}
 			return f(e, b, args, kwargs)

@@ -10,19 +10,22 @@ import (
 )
 
 // An operation costs as many steps as what it makes would cost one by one: one for four bytes of text or of a whole
-// number, eight for a value of a list. The limit of steps then bounds memory and time, whatever a script does.
+// number, eight for a value of a list, 200 for a call of the device, which may allocate memory or keep a launch. The
+// limit of steps then bounds memory and time, whatever a script does.
 const (
 	textPerStep   = 4
 	stepsPerValue = 8
+	stepsPerCall  = 200
 )
 
 // pay takes the steps of an operation before it is done.
 func (e *env) pay(what string, steps uint64) error {
 	t, most := e.thread, e.p.opt.MaxSteps
 	if left := most - min(t.Steps, most); steps > left {
-		return fmt.Errorf("%s would take %d steps (one for %d bytes of text, %d for a value of a list), and "+
-			"the script has %d left of %d: work on arrays with fill, arange, random, load or a kernel",
-			what, steps, textPerStep, stepsPerValue, left, most)
+		return fmt.Errorf("%s would take %d steps (one for %d bytes of text, %d for a value of a list, %d for a call "+
+			"of the device), and the script has %d left of %d: work on arrays with fill, arange, random, load or a "+
+			"kernel",
+			what, steps, textPerStep, stepsPerValue, stepsPerCall, left, most)
 	}
 	t.Steps += steps
 	return nil
@@ -80,6 +83,8 @@ func (e *env) binary(op syntax.Token, x, y starlark.Value) (starlark.Value, erro
 		switch {
 		case op == syntax.STAR:
 			steps = times(x, y)
+		case number64(x) && (op == syntax.SLASHSLASH || op == syntax.PERCENT || op == syntax.SLASH):
+			steps = product(read(x), read(y)) // a division is as dear as a multiplication
 		case op == syntax.PERCENT && !number64(x):
 			steps, err = format(x, y)
 		}
@@ -168,6 +173,7 @@ func operations() map[string]operation {
 		opSlice:  paying("the slice"),
 		opKeep:   func(e *env, args starlark.Tuple) (starlark.Value, error) { return args[0], e.keep(args) },
 		opKey:    func(e *env, args starlark.Tuple) (starlark.Value, error) { return args[0], e.look(args[0]) },
+		opSearch: func(e *env, args starlark.Tuple) (starlark.Value, error) { return args[0], e.search(args[0]) },
 	}
 	for op := range binaryOps() {
 		all["$"+op.String()] = func(e *env, args starlark.Tuple) (starlark.Value, error) {
@@ -218,6 +224,23 @@ func (e *env) look(key starlark.Value) error {
 	return e.pay("the key", s.steps())
 }
 
+// search pays for looking through a list or text for a value; other containers are asked for it.
+func (e *env) search(in starlark.Value) error {
+	switch in.(type) {
+	case starlark.String, starlark.Bytes, *starlark.List, starlark.Tuple:
+		return e.pay("in", searched(in))
+	}
+	return nil
+}
+
+// searched is the price of looking through a list or text, or moving its values by one: a step for each of them.
+func searched(in starlark.Value) uint64 {
+	if n := bytesOf(in); n > 0 {
+		return n / textPerStep
+	}
+	return uint64(max(0, starlark.Len(in)))
+}
+
 // collect is the price of a dictionary or set of what lists hold.
 func collect(what string, lists ...starlark.Value) (uint64, error) {
 	s, err := size{key: true}.of(what, members(lists, 2)...)
@@ -254,12 +277,18 @@ func priceOf(f *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) 
 	recv := f.Receiver()
 	switch f.Name() {
 	case "index":
-		return 0, nil
-	case "append", "insert":
+		return searched(recv), nil
+	case "append":
 		return kept(args), nil
+	case "insert":
+		return kept(args) + searched(recv), nil
 	case "add", "get", "pop", "setdefault", "discard", "remove":
 		s, err := size{key: true}.of(f.Name(), args[:min(1, len(args))]...)
-		return kept(args) + s.steps(), err
+		steps := kept(args) + s.steps()
+		if _, list := recv.(*starlark.List); list && len(args) > 0 {
+			steps += searched(recv)
+		}
+		return steps, err
 	case "format":
 		return format(recv, given(args, kwargs)...)
 	case "replace":
@@ -329,13 +358,18 @@ func universe() map[string]builtin {
 		})
 	}
 	for _, name := range []string{
-		"all", "any", "bytes", "enumerate", "float", "hash", "int", "list", "max", "min", "reversed", "sorted", "tuple",
+		"all", "any", "bytes", "enumerate", "float", "hash", "list", "max", "min", "reversed", "sorted", "tuple",
 		"zip",
 	} {
 		all[name] = costing(name, func(args starlark.Tuple, kwargs []starlark.Tuple) (uint64, error) {
 			return read(given(args, kwargs)...), nil
 		})
 	}
+	all["int"] = costing("int", func(args starlark.Tuple, _ []starlark.Tuple) (uint64, error) {
+		const each = 64 // the number is as long as the text, and each part of the text changes all of it
+		n := read(args...)
+		return n + product(n, n)/each, nil
+	})
 	for _, name := range []string{"dict", "set"} {
 		all[name] = costing(name, func(args starlark.Tuple, kwargs []starlark.Tuple) (uint64, error) {
 			return collect(name, given(args, kwargs)...)

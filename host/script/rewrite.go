@@ -9,6 +9,7 @@ const (
 	opMethod = "$."    // of x.name: methods come back with their price
 	opSpread = "$..."  // of *x in a call
 	opKey    = "$key"  // of what is looked up
+	opSearch = "$in"   // of what a value is looked for in
 	opKeep   = "$keep" // of what a comprehension keeps
 	opSlice  = "$[:]"  // of x[i:j]
 )
@@ -17,7 +18,8 @@ const (
 func binaryOps() map[syntax.Token]bool {
 	return map[syntax.Token]bool{
 		syntax.PLUS: true, syntax.MINUS: true, syntax.STAR: true, syntax.PERCENT: true, syntax.AMP: true,
-		syntax.PIPE: true, syntax.CIRCUMFLEX: true,
+		syntax.PIPE: true, syntax.CIRCUMFLEX: true, syntax.SLASH: true, syntax.SLASHSLASH: true, syntax.LTLT: true,
+		syntax.GTGT: true,
 	}
 }
 
@@ -201,7 +203,7 @@ func (r *rewriter) expr(e syntax.Expr) syntax.Expr {
 
 func (r *rewriter) binary(x *syntax.BinaryExpr) syntax.Expr {
 	if x.Op == syntax.IN || x.Op == syntax.NOT_IN {
-		x.X, x.Y = r.key(x.X, x.OpPos), r.expr(x.Y)
+		x.X, x.Y = r.key(x.X, x.OpPos), call(opSearch, x.OpPos, r.expr(x.Y))
 		return x
 	}
 	x.X, x.Y = r.expr(x.X), r.expr(x.Y)
