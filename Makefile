@@ -21,7 +21,7 @@ run: ## simulate two applications sharing a GPU under three systems
 test: ## every test
 	go test ./...
 
-docs: ## write docs/reference and the generated parts of README.md anew (a minute), and man pages into .cache/man
+docs: ## write docs/reference and the generated parts of README.md and DEVIATIONS.md (a minute), and man pages into .cache/man
 	go test ./cmd/heddle -run 'TestReadmeIsGenerated|TestReadmeExample' -update
 	go run ./cmd/heddle docs docs/reference
 	go run ./cmd/heddle docs --man .cache/man

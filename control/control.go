@@ -1,15 +1,14 @@
-// Package control holds the machine-wide policies, one file each: what counters tell
-// goes in, what everybody gets next comes out. No policy sees the machine, so each can
-// be replayed from recorded samples and tested with the papers' examples.
+// Package control holds the machine-wide policies, one file each. A policy gets counters and returns what each
+// application shall have next. No policy sees the machine, so each can be replayed from recorded samples and tested
+// with the papers' examples.
 //
-// A reader must know four types. Policy decides: it gets every sample and keeps
-// what it needs of earlier ones. A sample is a struct of the policy's own, whose fields
-// name the counters they are filled with (sampler.go). Plan is what it decides, again of
-// its own kind; Allocation is the kind of all that divide SMs and channel groups. Entry is
-// the description of a policy, and makes it; All lists them, a line each.
+// A reader must know four types. Policy decides: it gets every sample, and remembers what it needs. A sample is a
+// struct of the policy's own, whose fields name the counters they are filled with (sampler.go). Plan is its decision,
+// also a type of its own. Policies that divide SMs and channel groups share the type Allocation. Entry describes a
+// policy and makes it. All lists the entries.
 //
-// A new policy is a file like the others and its line in All: CONTRIBUTING.md has one
-// from the first line to the table that compares it.
+// A new policy is one file and one line in All. CONTRIBUTING.md has an example from the first line to the table that
+// compares it.
 package control
 
 import "fmt"
@@ -107,10 +106,10 @@ type Held struct {
 	Name        string  `json:"name"`
 	SMs         int     `json:"sms"`
 	SMsArriving int     `json:"sms_arriving,omitempty"` // SMs on their way to it, which others still own
-	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // those of SMs that are on their way to others
+	SMsLeaving  int     `json:"sms_leaving,omitempty"`  // SMs counted in SMs that are on their way to others
 	Groups      int     `json:"groups,omitempty"`       // channel groups; 0: memory is shared
 	QoS         float64 `json:"qos,omitempty"`          // target, thread instructions per core cycle; 0: none
-	Ended       bool    `json:"ended,omitempty"`        // its program has ended for good: it needs nothing any longer
+	Ended       bool    `json:"ended,omitempty"`        // its program has ended for good: it needs no SMs any more
 }
 
 // HeldKernel is embedded in a kernel of an application of a sample.
@@ -127,8 +126,8 @@ type Allocation struct {
 	Cycle      uint64   `json:"cycle"` // of the sample
 	Apps       []Share  `json:"apps"`
 	Iterations int      `json:"iterations,omitempty"`
-	Latency    uint64   `json:"decision_cycles,omitempty"` // the hardware takes to decide, before the sample
-	Gated      int      `json:"gated_sms"`                 // as they are in the sample
+	Latency    uint64   `json:"decision_cycles,omitempty"` // core cycles that the hardware takes to decide
+	Gated      int      `json:"gated_sms"`                 // SMs that are powered down in the sample
 	Why        []string `json:"why"`                       // one line per reason
 }
 

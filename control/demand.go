@@ -14,7 +14,7 @@ type App struct {
 	Cycles      uint64 `json:"cycles" counter:"app.busy_cycles"`             // with a kernel on the GPU
 	Insts       uint64 `json:"insts" counter:"sm.thread_insts"`              // thread instructions
 	LLCAccesses uint64 `json:"llc_accesses" counter:"llc.accesses"`          // sectors, walks included
-	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`                  // sectors that hit, of LLCAccesses
+	LLCHits     uint64 `json:"llc_hits" counter:"llc.hits"`                  // those of LLCAccesses that hit
 	DRAMBytes   uint64 `json:"dram_bytes" counter:"app.dram_asked_bytes"`    // bytes moved while no page of its channels was moving
 	DRAMCycles  uint64 `json:"dram_cycles" counter:"app.dram_asking_cycles"` // core cycles in which its channels had requests and no page was moving, summed over channels
 	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"`      // bytes of device memory

@@ -130,7 +130,7 @@ func (h *hydrogen) decide(s *hydrogenSample) Plan {
 
 // HydrogenPlan says how a hybrid memory is divided.
 type HydrogenPlan struct {
-	Cycle   uint64   `json:"cycle"` // of the sample, in clocks of the CPU
+	Cycle   uint64   `json:"cycle"` // cycle of the sample, in clocks of the CPU
 	Cap     int      `json:"cap"`   // ways of each set for data of the CPU
 	BW      int      `json:"bw"`    // superchannels that only the CPU uses
 	Tok     int      `json:"tok"`   // tokens per period

@@ -4,7 +4,7 @@ package control
 type QuotaPlan struct {
 	Cycle uint64       `json:"cycle"`
 	Apps  []QuotaShare `json:"apps"`
-	Gated int          `json:"gated_sms"` // as they are in the sample
+	Gated int          `json:"gated_sms"` // SMs that are powered down in the sample
 	Why   []string     `json:"why"`
 	quota *Quota
 }

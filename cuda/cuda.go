@@ -1,6 +1,6 @@
-// Package cuda turns CUDA sources into PTX by the system's clang, without the CUDA toolkit: the headers that
-// nvcc brings along are Heddle's own (include/). Types to know: Options, a command line as nvcc has it, and
-// Compiler, a clang that was found.
+// Package cuda turns CUDA sources into PTX by the system's clang, without the CUDA toolkit: the headers that nvcc
+// brings along are Heddle's own (include/). Types to know: Options, a command line in nvcc's form, and Compiler, a
+// clang of the system.
 package cuda
 
 import (

@@ -50,9 +50,9 @@ func (r *reader) each(kind string) (owners []string) {
 	return owners
 }
 
-// Of is the energy of events, and of the time for which applications held SMs: heldCycles SM-cycles, in some of which
-// the SMs were occupied (a counter says how many). The energy that the whole chip draws in a cycle is divided among
-// its SMs, so that all SM-cycles of a run together give the machine's energy.
+// Of is the energy of events, and of the time for which applications held SMs. heldCycles counts these SM-cycles; a
+// counter says in how many of them the SMs were occupied. The energy that the whole chip draws in a cycle is divided
+// among its SMs, so that all SM-cycles of a run together give the machine's energy.
 func Of(m *sheets.Machine, heldCycles uint64, c Counts) (Parts, error) {
 	r := &reader{c: c}
 	var p Parts
@@ -102,8 +102,8 @@ func Idle(m *sheets.Machine, heldCycles uint64, networks, memories []string) Par
 	return p
 }
 
-// Nobodys is the energy of the SM-cycles that no application held: idle ones, and those of SMs that were powered
-// down, which draw leakage power only. Both include their share of the chip.
+// Nobodys is the energy of the SM-cycles that no application held: of idle SMs, and of SMs that were powered down,
+// which draw leakage power only. Both include the SMs' share of the chip's energy.
 func Nobodys(m *sheets.Machine, idleCycles, gatedCycles uint64, networks, memories []string) Parts {
 	p := Idle(m, idleCycles+gatedCycles, networks, memories)
 	gated := float64(gatedCycles) / (m.Clock.Core * megahertz)

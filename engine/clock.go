@@ -31,7 +31,7 @@ func (d *divisor) of(x uint64) uint64 {
 	return x / d.by
 }
 
-// KHz is a frequency of MHz, as sheets have it, in kHz.
+// KHz converts a frequency from MHz, the unit of sheets, to kHz.
 func KHz(mhz float64) uint64 { return uint64(mhz*1000 + 0.5) }
 
 // NewClock reduces freq/core. Both are in the same unit (kHz).

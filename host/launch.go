@@ -32,8 +32,7 @@ func (c *Context) LoadModule(file string, src []byte) (*Module, error) {
 	return c.LinkModules([]emulate.Source{{File: file, Text: src}})
 }
 
-// LinkModules is LoadModule of several files, of which one may define what another declares
-// .extern.
+// LinkModules is LoadModule of several files, one of which may define what another declares .extern.
 func (c *Context) LinkModules(src []emulate.Source) (*Module, error) {
 	mod, err := emulate.Link(src)
 	if err != nil {

@@ -61,9 +61,9 @@ const (
 	BitReverse                              // brev
 	Convert                                 // between types, to or from floats or narrower ones
 	ConvertWide                             // the same with a type of 64 bits
-	HalfAdd                                 // add and sub of one or two halves
-	HalfMul                                 // mul of the same
-	HalfMad                                 // fma of the same
+	HalfAdd                                 // add and sub of f16 and f16x2
+	HalfMul                                 // mul of f16 and f16x2
+	HalfMad                                 // fma of f16 and f16x2
 	WideAdd                                 // add and sub of 64-bit integers
 	WideMul                                 // mul of the same
 	WideMad                                 // mad of the same
@@ -93,8 +93,8 @@ var coarse = [NumTimings]Timing{
 	Byte2K: Matrix, Byte4K: Matrix,
 }
 
-// Coarse is the timing under which an instruction of a finer timing is counted, and which times it on a machine that
-// does not distinguish them.
+// Coarse is the coarser class of a finer timing. Instructions are counted by it, and timed by it on a machine that
+// does not distinguish the finer ones.
 func (t Timing) Coarse() Timing {
 	if t < Coarse {
 		return t
@@ -129,11 +129,11 @@ const (
 	Sleep                 // nanosleep: the warp issues nothing for some time
 )
 
-// Scope is whom a fence orders the accesses of a thread for.
+// Scope is the set of threads for which a fence orders the accesses of a thread.
 type Scope uint8
 
 const (
-	OwnScope    Scope = iota // nobody: the warp waits for what it has begun (cp.async.wait_all)
+	OwnScope    Scope = iota // no other thread: the warp waits for its own accesses (cp.async.wait_all)
 	CTAScope                 // the threads of its CTA
 	GPUScope                 // those of its GPU, and of its cluster
 	SystemScope              // those of other GPUs and the host, too
@@ -195,7 +195,7 @@ type Instr struct {
 	Scope  Scope  // of a fence
 	Change Change // of an atomic
 	// Fields of the code of a machine (Code.Machine):
-	Times uint8 // the instruction is a sequence of so many machine instructions; 0 and 1: it is one
+	Times uint8 // number of machine instructions in the sequence; 0 and 1: the instruction is one
 	Marks uint8 // Ends, Vanishes, Elected
 	Back  uint8 // if it replaces several accesses: bytes from the first to the last, whose addresses Step has
 }
@@ -332,8 +332,8 @@ type CTA interface {
 	// step the warp again until the barrier is complete. An error is a *Fault.
 	Step(w int, now uint64, s *Step) error
 	// State is the progress of warp w in two numbers. common covers the values that decide when its loops end; own
-	// also covers the values that distinguish the CTA and the warp from others of the grid. A warp whose own number
-	// comes back has not come nearer to its end since (Seen).
+	// also covers the values that distinguish the CTA and the warp from others of the grid. A warp that comes back to
+	// an earlier own number has made no progress since (Seen).
 	State(w int) (own, common uint64)
 	// Release hands the functional state back for reuse by a later CTA.
 	Release()

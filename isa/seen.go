@@ -3,12 +3,12 @@ package isa
 import "math/bits"
 
 // Seen tells a program that works from one that merely waits: it remembers the lines and the states (CTA.State) that
-// warps of a program have been in. A program does something useful when it does what it has not done before. One
-// that waits has been through all of it after some time, however many instructions its loops have
-// and however many warps are in loops of their own.
+// warps of a program have been in. A program does something useful when it does what it has not done before. A
+// program that waits repeats itself after some time, however many instructions its loops have and however many warps
+// run in loops of their own.
 //
-// States are remembered by a bit each, of so many that two in a few share one. When a quarter of the bits is
-// used it begins anew: more states than that are not waited in.
+// Each state is one bit of a table, and few states share a bit. When a quarter of the bits is used, the table is
+// cleared: no program waits in so many states.
 type Seen struct {
 	states []uint64
 	used   int
@@ -20,7 +20,7 @@ type Seen struct {
 // anything new. But if warps do the same work one after the other, only Own shows that they do.
 type History struct{ Own, Common Seen }
 
-// News says for whom an action of a warp is new.
+// News says whether an action of a warp is new: for the warp, or for all warps of its program.
 type News struct {
 	Own    bool // the warp that does it has not done it before
 	Common bool // no warp has

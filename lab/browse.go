@@ -13,7 +13,7 @@ import (
 // What a store holds can be looked at without knowing what was asked for: results of every
 // simulator, and failures.
 
-// EntryFolders are the patterns of the folders in a store that hold results, FailedFolders those that hold failures.
+// EntryFolders and FailedFolders are patterns of folders in a store: those with results, and those with failures.
 const (
 	EntryFolders  = "[0-9a-f][0-9a-f]"
 	FailedFolders = failedDir

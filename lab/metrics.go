@@ -1,10 +1,8 @@
-// Package lab runs simulations: several at once on the cores of the machine, with
-// the alone-runs that slowdowns and throughput metrics are measured against kept
-// in a content-addressed store.
+// Package lab runs simulations: several at once on the cores of the machine, and keeps the alone-runs, to which
+// slowdowns and throughput metrics are relative, in a content-addressed store.
 //
-// A reader must know three types. Job is one simulation to do. Runner does a list
-// of them and returns an Outcome for each, in the same order whatever finished
-// first. Store keeps results under the hash of what they are results of.
+// A reader must know three types. Job is one simulation to do. Runner does a list of them and returns an Outcome for
+// each, in the same order whatever finished first. Store keeps results under the hash of their Spec.
 package lab
 
 import (

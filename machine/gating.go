@@ -9,7 +9,7 @@ import (
 // then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
 // merely idle, it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
 
-// SMState is the state of an SM as to power and ownership.
+// SMState is the state of an SM: whether it is powered, and whether it has an owner.
 type SMState uint8
 
 // The states of an SM.
@@ -69,7 +69,7 @@ func (g *GPU) Powering() (down, up int) {
 // GatedCycles is the core cycles so far in which an SM was powered down.
 func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].At(g.Now()) }
 
-// Moving is the number of SMs that a tenant (-1: no owner) is losing and getting, over all targets. An SM belongs to
+// Moving is the numbers of SMs that a tenant (-1: no owner) is losing and getting, over all targets. An SM belongs to
 // its old owner until it is handed over.
 func (g *GPU) Moving(tenant int) (leaving, arriving int) {
 	for _, m := range g.mover.moving {

@@ -15,14 +15,13 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// GPU is the machine. Its parts lie in it by value; connect.go names what each knows of
-// others.
+// GPU is the machine. Its parts lie in it by value; connect.go says which parts know which others.
 type GPU struct {
 	Sheet        *sheets.Machine
 	Tenants      []*Tenant
 	Tables       []*stat.Table // counters of every component kind
 	Repartitions []*Repartition
-	Replicas     replicas // of read-only lines in the LLC
+	Replicas     replicas // copies of read-only lines in the LLC
 
 	clock       timing.Clock
 	wakeups     timing.Wakeups
@@ -36,7 +35,7 @@ type GPU struct {
 	translation translation.Translation
 	homes       pageHomes // off where pages do not follow the accesses to them
 	pageCopies  transfer.CopyEngine
-	Unified     unified // memory; off where the run does not ask for it
+	Unified     unified // unified memory; off if the run does not ask for it
 
 	holdings holdings
 	contexts contextStore

@@ -99,8 +99,8 @@ func (g *GPU) LimitCTAs(most [][]int) error {
 	for t, row := range most {
 		for i, n := range row {
 			if n >= 0 && len(g.dispatch.owners[i]) < 2 {
-				return fmt.Errorf("limits: SM %d is not shared by several applications: only if CTAs of several "+
-					"may be resident (SMK) has application %s a number of them", i, g.Tenants[t].Name)
+				return fmt.Errorf("limits: application %[2]s on SM %[1]d: a limit of CTAs needs an SM that "+
+					"several applications share (sharing: smk)", i, g.Tenants[t].Name)
 			}
 		}
 	}

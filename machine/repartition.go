@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Repartition is one change of who owns what, as far as it has come.
+// Repartition is one change of the owners of SMs and channel groups, with its progress so far.
 type Repartition struct {
 	Start  uint64
 	SMs    []SMMove

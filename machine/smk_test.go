@@ -209,16 +209,16 @@ func TestLimitErrors(t *testing.T) {
 		return r.g.SetQuotas(q)
 	}
 	for want, err := range map[string]error{
-		"SM 9 is not shared by several applications": alone.g.LimitCTAs(most),
-		"limits of 1 applications, there are 2":      r.g.LimitCTAs([][]int{{1, 1}}),
-		"application app1 on 3 SMs, there are 2":     r.g.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
-		"there is no scheme 4":                       bad(func(q *Quotas) { q.Scheme = 4 }),
-		"a quota period needs at least one cycle":    bad(func(q *Quotas) { q.Period = 0 }),
-		"goals of 1 applications":                    bad(func(q *Quotas) { q.Goal = q.Goal[1:] }),
-		"quotas of 1 applications":                   bad(func(q *Quotas) { q.PerSM = q.PerSM[1:] }),
-		"app0 has 0 thread instructions on SM 1":     bad(func(q *Quotas) { q.PerSM[0][1] = 0 }),
-		"app1 has -1 thread instructions on SM 0":    bad(func(q *Quotas) { q.PerSM[1][0] = -1 }),
-		"must be 1 to":                               bad(func(q *Quotas) { q.Scheme = sm.QuotaElastic }),
+		"on SM 9: a limit of CTAs needs an SM":    alone.g.LimitCTAs(most),
+		"limits of 1 applications, there are 2":   r.g.LimitCTAs([][]int{{1, 1}}),
+		"application app1 on 3 SMs, there are 2":  r.g.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
+		"there is no scheme 4":                    bad(func(q *Quotas) { q.Scheme = 4 }),
+		"a quota period needs at least one cycle": bad(func(q *Quotas) { q.Period = 0 }),
+		"goals of 1 applications":                 bad(func(q *Quotas) { q.Goal = q.Goal[1:] }),
+		"quotas of 1 applications":                bad(func(q *Quotas) { q.PerSM = q.PerSM[1:] }),
+		"app0 has 0 thread instructions on SM 1":  bad(func(q *Quotas) { q.PerSM[0][1] = 0 }),
+		"app1 has -1 thread instructions on SM 0": bad(func(q *Quotas) { q.PerSM[1][0] = -1 }),
+		"must be 1 to":                            bad(func(q *Quotas) { q.Scheme = sm.QuotaElastic }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want: %s", err, want)

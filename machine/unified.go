@@ -228,8 +228,8 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 	return nil
 }
 
-// Allocated is the bytes of managed memory that a tenant has had at most, with their rounding; 0 where
-// nothing is moved on demand.
+// Allocated is the most bytes of managed memory that a tenant has had, rounded as allocations are; 0 if nothing moves
+// on demand.
 func (u *unified) Allocated(tenant int) uint64 {
 	if !u.On() {
 		return 0
@@ -237,7 +237,7 @@ func (u *unified) Allocated(tenant int) uint64 {
 	return u.had[tenant]
 }
 
-// Accesses tells of the managed pages that were accessed since the last call, by tenant and virtual page.
+// Accesses lists the managed pages that were accessed since the last call, by tenant and virtual page.
 func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
 	if !u.On() {
 		return
@@ -248,7 +248,7 @@ func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
 	}
 }
 
-// Heat is what became of the managed allocations there have been.
+// Heat lists the use of all managed allocations so far.
 func (u *unified) Heat() []uvm.Heat {
 	if !u.On() {
 		return nil

@@ -103,8 +103,8 @@ func (u *unified) prefetch(now uint64, m *Migration) {
 	}
 }
 
-// Synchronized is told that a tenant's program has waited for the device (cudaDeviceSynchronize). It returns what the
-// program waits for beside; nil: nothing.
+// Synchronized notes that a tenant's program has waited for the device (cudaDeviceSynchronize). It returns what the
+// program also waits for; nil: nothing.
 func (u *unified) Synchronized(tenant int) *Migration {
 	if !u.On() {
 		return nil

@@ -29,11 +29,10 @@ const lookEvery = 4_001
 // application hangs. The longer nothing is new the less often it looks, down to every lookEvery cycles.
 const lookSoon = 61
 
-// Watchdog notices an application that does nothing useful any more, also beside others that do. Useful
-// is what it could not do before: the beginning of a kernel, the end of a CTA, the first arrival of a page, and a
-// warp at a line or in a state that is new (isa.Seen). Loops that wait are not, of however many
-// instructions, even if they store; nor are pages that come again and again. Real drivers know wall-clock
-// limits only.
+// Watchdog notices an application that makes no progress, also beside others that do. Progress is the beginning of a
+// kernel, the end of a CTA, the first arrival of a page, or a warp at a line or in a state that is new (isa.Seen).
+// Loops that wait are no progress, however many instructions they have and even if they store. Nor are pages that
+// come again and again. Real drivers only have limits of wall time.
 type Watchdog struct {
 	tenants    []*Tenant
 	sms        []*sm.SM

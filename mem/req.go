@@ -53,7 +53,7 @@ type Req struct {
 	Origin  Origin
 }
 
-// Flags say what a request is beyond its Op, and what has become of it on its way.
+// Flags say what a request is beyond its Op, and what has happened to it on its way.
 type Flags uint8
 
 const (
@@ -62,8 +62,8 @@ const (
 	// Invalidation tells the slice of the other half to forget the line of a write that its
 	// home has performed.
 	Invalidation
-	// ReadOnly marks a read of a line that nobody writes while the kernel runs, so that there may be replicas of it
-	// (NUBA, section 5.2: one of the spare bits of a read request).
+	// ReadOnly marks a read of a line that no access writes while the kernel runs, so that there may be replicas of
+	// it (NUBA, section 5.2: one of the spare bits of a read request).
 	ReadOnly
 )
 

@@ -1,6 +1,5 @@
-// Package mem holds what travels and where it lives: the functional address
-// space of an application (Space, Region), the requests of the timed machine,
-// the bounded queues between components and the address maps.
+// Package mem holds the data that components exchange, and memory: the functional address space of an application
+// (Space, Region), the requests of the timed machine, the bounded queues between components and the address maps.
 package mem
 
 import (

@@ -16,9 +16,9 @@ import (
 	"github.com/heddle-sim/heddle/report/measures"
 )
 
-// Write writes a figure's files into dir: NAME.csv (the data), NAME.measures.csv (measures and
-// claims), NAME.svg and NAME.png. A figure without measures has no drawing: Write removes an old
-// one, so that nobody takes it for the new figure's.
+// Write writes a figure's files into dir: NAME.csv (the data), NAME.measures.csv (measures and claims), NAME.svg and
+// NAME.png. A figure without measures has no drawing: Write removes an old one, which could be mistaken for the new
+// figure's.
 func (b *Book) Write(dir string, r *Reproduced) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -47,7 +47,7 @@ func kernelRows(t *sim.Tenant) (rows []*kernelRow) {
 func KernelHead() []string {
 	return []string{
 		"kernel", "launches", "cycles", "of window", "IPC", "CTAs/SM", "occupancy", "achieved", "lanes",
-		"nearest roof", "of it", "top stall",
+		"nearest roof", "share", "top stall",
 	}
 }
 

@@ -1,10 +1,8 @@
-// Package report turns results into what people and tools read: tables on the
-// terminal, CSV and Parquet, a timeline for ui.perfetto.dev, a profile for
-// go tool pprof, and progress while a simulation goes on.
+// Package report turns results into forms for people and tools: tables on the terminal, CSV and Parquet, a timeline
+// for ui.perfetto.dev, a profile for go tool pprof, and progress while a simulation goes on.
 //
-// A reader must know three types. sim.Result is what everything here is made
-// from. Dir is a result directory being written; it appears all at once or not at
-// all. Progress shows how far running simulations are.
+// A reader must know three types. sim.Result is the input of all functions. Dir is a result directory being written;
+// it appears all at once or not at all. Progress shows how far running simulations are.
 package report
 
 import (

@@ -1,10 +1,9 @@
-// Package serve shows results and what is being simulated in a browser: one process, no database.
-// The files are the truth: an index of the result store and of result directories is kept in
-// memory and follows them; what runs at present is what processes say of themselves (lab/live).
-// Nothing is ever written.
+// Package serve shows results and running simulations in a browser: one process, no database. An index in memory
+// follows the files of the result store and of result directories. Running processes describe themselves (lab/live).
+// The server never writes a file.
 //
-// A reader must know three types: Server, the pages and who may see them; index, which follows the
-// files; Row, what the list says of a result (and Study, of the figures of a paper).
+// A reader must know three types: Server, the pages and who may see them; index, which follows the files; Row, a
+// result in the list (and Study, the figures of a paper).
 package serve
 
 import (

@@ -91,7 +91,7 @@ type SM struct {
 	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier registers one arriving warp" opt:"0"`
 	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"cycles of the load/store unit for each sector of an atomic on global memory, and once as many for each line" opt:"0: one cycle a line"`
 	AtomicSingle   int    `yaml:"atomic_single" unit:"cycles" doc:"the same for a reduction of one sector, whose result nobody reads; an atomic on one sector takes at least twice as many" opt:"0: as atomic_sector says"`
-	// Fence is what a fence takes whose scope is the GPU, and the system.
+	// Fence is the cycles that a fence takes whose scope is the GPU, and one whose scope is the system.
 	Fence [2]int `yaml:"fence" unit:"cycles" doc:"from the issue of a fence of GPU scope, and of system scope, until the warp goes on, if its stores need no longer; one of CTA scope then costs its slot alone" opt:"0 0: until its stores are performed, whatever the scope"`
 	// Dispatch of CTAs.
 	CTARate       float64 `yaml:"cta_rate" unit:"CTAs/cycle" doc:"CTAs that the machine hands out, to all SMs together; 0: one to each SM" opt:"0"`
@@ -205,7 +205,7 @@ type LLC struct {
 	AtomicCycles     float64 `yaml:"atomic_cycles" unit:"cycles" doc:"cycles of a slice for an atomic request, if its words do not need more" opt:"0: as a read"`
 	AtomicWords      float64 `yaml:"atomic_words" unit:"words/cycle" doc:"words of four bytes that a slice changes per cycle; 0: all of a request" opt:"0"`
 	AtomicSlices     int     `yaml:"atomic_slices" unit:"slices" doc:"slices that change words in one unit, which does one request after the other" opt:"0: each has its own"`
-	// AtomicSame is what an atomic needs at least that changes the word which the unit has changed last.
+	// AtomicSame is the least number of cycles for an atomic on the word that its unit changed last.
 	AtomicSame    [2]float64 `yaml:"atomic_same" unit:"cycles" doc:"cycles of that unit for an atomic on the word that it has changed last, integers and floats" opt:"0 0: atomic_cycles"`
 	PrefillCopies bool       `yaml:"prefill_copies" unit:"flag" doc:"host-to-device copies fill the LLC (GPGPU-Sim -gpgpu_perf_sim_memcpy)"`
 }

@@ -40,7 +40,7 @@ func (c *controller) finish(res *Result, now uint64) {
 	if m.EpochShare > overheadShare {
 		res.Warnings = append(res.Warnings,
 			fmt.Sprintf("SMs or pages were changing hands in %.0f %% of the time (SMs %.0f %%, pages %.0f %%): "+
-				"a period of %d cycles is short", 100*m.EpochShare, 100*ratio(float64(sms),
+				"a period of %d cycles is short, give a longer one", 100*m.EpochShare, 100*ratio(float64(sms),
 				float64(now)), 100*ratio(float64(pages), float64(now)),
 				c.r.spec.Sharing.FirstDecision(c.r.sheet)))
 	}

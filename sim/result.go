@@ -51,7 +51,7 @@ type Result struct {
 	Touches *Touches `json:"page_touches,omitempty"`
 	// Managed is the use of managed allocations under unified memory, by application and address.
 	Managed []ManagedAllocation `json:"managed_allocations,omitempty"`
-	// Warnings are about numbers that mean less than they seem to.
+	// Warnings name numbers that can mislead, and the reason.
 	Warnings []string `json:"warnings,omitempty"`
 	// Machine is every number of the run's machine, with unit and source.
 	Machine MachineSheet `json:"machine"`
@@ -70,8 +70,7 @@ const OutsideWindows = "outside windows"
 // NobodyName stands in place of a tenant's name for SMs without an owner.
 const NobodyName = "nobody's"
 
-// Tenant is one application's share of the run. Every number describes its window, but those
-// that say otherwise.
+// Tenant is one application's share of the run. Every number describes its window, unless its comment says otherwise.
 type Tenant struct {
 	Name           string `json:"name"`
 	SMs            int    `json:"sms"`      // at the run's end
@@ -108,7 +107,7 @@ type Tenant struct {
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
 	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
 	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
-	EnergyJ      float64  `json:"energy_j,omitempty"` // of its own events and its share of what is shared
+	EnergyJ      float64  `json:"energy_j,omitempty"` // energy of its own events, and its share of the shared parts
 	Time         Time     `json:"time"`
 	Kernels      []Kernel `json:"kernels"`       // of the whole run, in the order in which they ended
 	Log          []string `json:"log,omitempty"` // print() and log() of the script

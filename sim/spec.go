@@ -1,5 +1,5 @@
-// Package sim is the facade: a Spec goes in, a Result comes out. It is the only
-// place that wires machine, host programs, sharing modes and sources together.
+// Package sim simulates a run: a Spec goes in, a Result comes out. It is the only place that wires machine, host
+// programs, sharing modes and sources together.
 package sim
 
 import (

@@ -325,8 +325,8 @@ func TestRolloverWarns(t *testing.T) {
 	spec := tasks("rollover")
 	r := run(t, spec)
 	share := float64(r.Contexts.Cycles) / float64(r.Cycles)
-	want := fmt.Sprintf("CTAs were being moved off SMs in %.0f %% of the time: a period of 3000 cycles is short",
-		100*share)
+	want := fmt.Sprintf("CTAs were being moved off SMs in %.0f %% of the time: a period of 3000 cycles is short, "+
+		"give a longer one", 100*share)
 	if got := strings.Join(r.Warnings, "; "); share <= 0.1 || !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}

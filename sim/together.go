@@ -48,13 +48,13 @@ func (r *run) contexts(res *Result, now uint64) {
 	res.Contexts = c
 	if share := c.Overhead() / float64(max(1, now)); share > overheadShare {
 		res.Warnings = append(res.Warnings,
-			fmt.Sprintf("%.0f %% of the SMs' time was spent on context switches: a quantum of %d cycles is short "+
-				"(drivers use about %d on this machine)", 100*share, r.spec.Sharing.Turn(r.sheet),
+			fmt.Sprintf("%.0f %% of the SMs' time was spent on context switches: a quantum of %d cycles is short, "+
+				"give a longer one (drivers use about %d on this machine)", 100*share, r.spec.Sharing.Turn(r.sheet),
 				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
 	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
 		w := fmt.Sprintf("CTAs were being moved off SMs in %.0f %% of the time", 100*share)
 		if first := r.spec.Sharing.FirstDecision(r.sheet); first > 0 && first < now { // else it is how SMK divides SMs
-			w += fmt.Sprintf(": a period of %d cycles is short", first)
+			w += fmt.Sprintf(": a period of %d cycles is short, give a longer one", first)
 		}
 		res.Warnings = append(res.Warnings, w)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,13 +103,13 @@ func referencePages(root *cobra.Command) ([]docPage, error) {
 func systemsPage(table [][]systems.Cell) []byte {
 	m := newPage("Which machine can host which system",
 		"`heddle inspect systems` says the same, and a test runs every cell.")
-	m.WriteString("\nyes: works. set: works; a run sets what the machine lacks. -: refused.\n")
+	m.WriteString("\n" + systems.Legend + "\n")
 	m.table(systems.Head(table), systems.Rows(table))
 	var what [][]string
 	for _, s := range systems.All() {
-		what = append(what, []string{s.Name, s.What})
+		what = append(what, []string{s.Name, s.What, code(s.Ask)})
 	}
-	m.table([]string{"system", "what it is, and how a run file asks for it"}, what)
+	m.table([]string{"system", "what it does", "run file"}, what)
 	m.table([]string{"system", "machines", "what is needed, or why it is refused"}, systems.Reasons(table))
 	return m.Bytes()
 }
@@ -204,7 +205,7 @@ func machinePage() []byte {
 	return m.Bytes()
 }
 
-// schemaNode is the part of a JSON schema that the page tells.
+// schemaNode is the part of a JSON schema that the page shows.
 type schemaNode struct {
 	Type        string          `json:"type"`
 	Description string          `json:"description"`
@@ -215,62 +216,131 @@ type schemaNode struct {
 	OneOf       []schemaNode    `json:"oneOf"`
 }
 
+// schemaKey is a key of a map with its value's schema.
+type schemaKey struct {
+	name string
+	node schemaNode
+}
+
+// keys are the keys of a map, or of the maps in a list, in the order of the schema. list says that it is a list.
+func (n *schemaNode) keys() (all []schemaKey, list bool, err error) {
+	raw := json.RawMessage(nil)
+	// A map, or a list of such maps: described once, as the list.
+	for _, alt := range append([]schemaNode{*n}, n.OneOf...) {
+		switch {
+		case alt.Items != nil && alt.Items.Properties != nil:
+			raw, list = alt.Items.Properties, true
+		case alt.Properties != nil && !list:
+			raw = alt.Properties
+		}
+	}
+	if raw == nil {
+		return nil, false, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return nil, false, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, false, err
+		}
+		k := schemaKey{name: fmt.Sprint(name)}
+		if err := d.Decode(&k.node); err != nil {
+			return nil, false, err
+		}
+		all = append(all, k)
+	}
+	return all, list, nil
+}
+
+// kinds are the types a value may have, in YAML's words.
+func (n *schemaNode) kinds() string {
+	words := map[string]string{"array": "list", "object": "map"}
+	var out []string
+	for _, alt := range append([]schemaNode{*n}, n.OneOf...) {
+		kind := alt.Type
+		if w := words[kind]; w != "" {
+			kind = w
+		}
+		if kind != "" && !slices.Contains(out, kind) {
+			out = append(out, kind)
+		}
+	}
+	return strings.Join(out, " or ")
+}
+
+// row describes a key: its name, type, meaning and the value where it is left out.
+func (k *schemaKey) row(prefix, more string) []string {
+	what, left := k.node.Description+more, ""
+	for i, v := range k.node.Enum {
+		if i == 0 {
+			what += ":"
+		}
+		what += fmt.Sprintf(" `%v`", v)
+	}
+	if k.node.Default != nil {
+		left = fmt.Sprint(k.node.Default)
+	}
+	return []string{code(prefix + k.name), k.node.kinds(), what, left}
+}
+
+// runFilePage has a table of the keys at the top, and one for each of these that has keys of its own.
 func runFilePage() ([]byte, error) {
 	m := newPage("Run files",
-		"The keys of a run file (YAML). Editors read the same from `sim/runfile/runfile.schema.json`.")
+		"The keys of a run file (YAML). Editors read the same from `sim/runfile/runfile.schema.json`. "+
+			"A key with `[]` belongs to each element of a list.")
 	var top schemaNode
 	if err := json.Unmarshal(runfile.Schema(), &top); err != nil {
 		return nil, err
 	}
-	var rows [][]string
-	if err := schemaRows(&rows, "", &top); err != nil {
+	all, _, err := top.keys()
+	if err != nil {
 		return nil, err
 	}
-	m.table([]string{"key", "type", "meaning", "left out"}, rows)
+	head := []string{"key", "type", "meaning", "left out"}
+	var rows [][]string
+	for i := range all {
+		rows = append(rows, all[i].row("", ""))
+	}
+	m.table(head, rows)
+	for i := range all {
+		rows, err := schemaRows(all[i].name, &all[i].node, all)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 {
+			fmt.Fprintf(m, "\n## %s\n", all[i].name)
+			m.table(head, rows)
+		}
+	}
 	return m.Bytes(), nil
 }
 
-// schemaRows adds a row for every key below a node; lists add [] to the key.
-func schemaRows(rows *[][]string, prefix string, n *schemaNode) error {
-	for _, alt := range append([]schemaNode{*n}, n.OneOf...) {
-		if alt.Items != nil {
-			if err := schemaRows(rows, strings.TrimSuffix(prefix, ".")+"[].", alt.Items); err != nil {
-				return err
-			}
-		}
-		if alt.Properties == nil {
+// schemaRows has a row for every key below a node; lists add [] to the prefix. What is a key at the top with the same
+// keys below it, such as memory, is described there.
+func schemaRows(prefix string, n *schemaNode, top []schemaKey) (rows [][]string, err error) {
+	all, list, err := n.keys()
+	if list {
+		prefix += "[]"
+	}
+	for i := range all {
+		k := &all[i]
+		kinds := k.node.kinds()
+		same := func(t schemaKey) bool { return t.name == k.name && t.node.kinds() == kinds }
+		if kinds != "string" && slices.ContainsFunc(top, same) {
+			rows = append(rows, k.row(prefix+".", fmt.Sprintf("; see [%s](#%[1]s)", k.name)))
 			continue
 		}
-		keys := json.NewDecoder(bytes.NewReader(alt.Properties)) // in the order of the schema
-		if _, err := keys.Token(); err != nil {
-			return err
+		rows = append(rows, k.row(prefix+".", ""))
+		below, err := schemaRows(prefix+"."+k.name, &k.node, top)
+		if err != nil {
+			return nil, err
 		}
-		for keys.More() {
-			name, err := keys.Token()
-			if err != nil {
-				return err
-			}
-			var sub schemaNode
-			if err := keys.Decode(&sub); err != nil {
-				return err
-			}
-			what, left := sub.Description, ""
-			for i, v := range sub.Enum {
-				if i == 0 {
-					what += ":"
-				}
-				what += fmt.Sprintf(" `%v`", v)
-			}
-			if sub.Default != nil {
-				left = fmt.Sprint(sub.Default)
-			}
-			*rows = append(*rows, []string{code(prefix + fmt.Sprint(name)), sub.Type, what, left})
-			if err := schemaRows(rows, prefix+fmt.Sprint(name)+".", &sub); err != nil {
-				return err
-			}
-		}
+		rows = append(rows, below...)
 	}
-	return nil
+	return rows, err
 }
 
 func commandsPage(root *cobra.Command) []byte {

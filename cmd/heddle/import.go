@@ -18,7 +18,7 @@ func importCmd() *cobra.Command {
 		Use:   "import GPGPUSIM.CONFIG",
 		Short: "Turn a gpgpusim.config into a machine sheet",
 		Long: `Read a configuration of GPGPU-Sim (3.x, 4.x or UVMSmart) and write a machine sheet.
-What was approximated, is not modelled or has no meaning here is listed.`,
+It lists the options that are approximated, not modelled, or without meaning here.`,
 		Example: "  heddle import gpgpusim.config -o mine.yaml && heddle run apps/micro/triad --machine ./mine.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func inspectCmd() *cobra.Command {
 		Use:   "inspect machine|policies|apps|counters|systems [NAME]",
 		Short: "List what exists, with units and sources",
 		Long: `List machines, policies, applications, counters, or which machine can host which system of
-sharing; with a NAME, show that one whole.
+sharing; with a NAME, show all of that one.
 
   inspect machine qv100         every number of the machine with unit and source
   inspect machine qv100 dram    one section of it
@@ -155,7 +155,7 @@ func inspectSystems(w io.Writer, machine string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, systems.JSON(table))
 	}
-	return systems.Text(w, table, func(text string, indent int) string { return folded(text, indent, wide) })
+	return systems.Text(w, table, func(text string, indent int) string { return folded(text, indent, wide-2) })
 }
 
 // inspectPeaks prints the limits of a machine. Kernels and published figures lie in the repository.

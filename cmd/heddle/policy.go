@@ -56,7 +56,7 @@ tok, repeat the value with --param.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&samples, "samples", "", "the samples: a JSON array; - for standard input")
-	fl.StringVar(&machine, "machine", "", "machine sheet the policy knows: a name or a YAML file")
+	fl.StringVar(&machine, "machine", "", "machine sheet whose numbers the policy gets: a name or a YAML file")
 	fl.StringArrayVar(&params, "param", nil, "parameter of the policy, as in --param delta_sms=4 (repeatable)")
 	if err := cmd.MarkFlagRequired("samples"); err != nil {
 		panic(err) // the flag is there

@@ -79,7 +79,7 @@ beyond the device wraps (address mod size); with --beyond refuse it is an error.
 	}
 	fl := c.Flags()
 	fl.StringVar(&f.device, "device", "", "device file (YAML or JSON)")
-	fl.StringVar(&f.name, "name", "", "device of a file of several; timing of a preset")
+	fl.StringVar(&f.name, "name", "", "which device of a file with several, or which timing of a preset")
 	fl.StringVar(&f.trace, "trace", "", "trace file")
 	fl.IntVar(&f.inject, "inject", 2, "requests sent per clock at most")
 	fl.IntVar(&f.window, "window", 1_000_000_000, "requests outstanding at most")

@@ -2,35 +2,47 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/lab/systems"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Parts of README.md stand between <!-- begin NAME --> and <!-- end NAME --> and are generated.
+// block writes a generated part of a document, which stands between <!-- begin NAME --> and <!-- end NAME -->. root is
+// the folder of the repository.
+type block func(root string) (string, error)
 
-// withBlocks is a document with its generated parts written anew; root is the folder of the repository.
-func withBlocks(text, root string) (string, error) {
-	for name, write := range map[string]func(root string) (string, error){
-		"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock, "calibration": calibrationBlock,
-	} {
+// generatedBlocks are the generated parts of the documents that have some, by document and name.
+func generatedBlocks() map[string]map[string]block {
+	return map[string]map[string]block{
+		"README.md": {
+			"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock, "calibration": calibrationBlock,
+		},
+		"DEVIATIONS.md": {"errors": errorsBlock, "calibration": calibrationBlock},
+	}
+}
+
+// withBlocks is a document with its generated parts written anew.
+func withBlocks(text, root string, blocks map[string]block) (string, error) {
+	for name, write := range blocks {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 		before, rest, ok := strings.Cut(text, begin)
 		_, after, closed := strings.Cut(rest, end)
 		if !ok || !closed {
 			return "", fmt.Errorf("no part %s%s", begin, end)
 		}
-		block, err := write(root)
+		part, err := write(root)
 		if err != nil {
 			return "", err
 		}
-		text = before + begin + strings.TrimSpace(block) + "\n" + end + after
+		text = before + begin + strings.TrimSpace(part) + "\n" + end + after
 	}
 	return text, nil
 }
@@ -80,6 +92,37 @@ func boardsBlock(root string) (string, error) {
 	}
 	pairs, err := lastLine(root, "lab/silicon/colocation.txt", "make validate")
 	return "```\n" + silicon + pairs + "```\n", err
+}
+
+// errorsBlock has the typical error of each group of measurements on each machine, and the mean error of slowdowns.
+// They come from the tables that were written last.
+func errorsBlock(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "lab", "silicon", "silicon.txt"))
+	if err != nil {
+		return "", err
+	}
+	machines := []string{"v100", "a100", "h100"}
+	row := regexp.MustCompile(`(?m)^(\w+) +(\w+) +(\d+) +([\d.]+ %) +[\d.]+ % +[\d.]+ x `)
+	var rows [][]string
+	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+		if len(rows) == 0 || rows[len(rows)-1][0] != m[1] {
+			rows = append(rows, []string{m[1], "-", "-", "-"})
+		}
+		at := slices.Index(machines, m[2])
+		if at < 0 {
+			return "", fmt.Errorf("lab/silicon/silicon.txt has the machine %s, and this table only %v", m[2], machines)
+		}
+		rows[len(rows)-1][1+at] = fmt.Sprintf("%s (%s rows)", m[4], m[3])
+	}
+	if len(rows) == 0 {
+		return "", errors.New("lab/silicon/silicon.txt has no scores: run make validate")
+	}
+	var out markdown
+	out.table(append([]string{"group"}, machines...), rows)
+	pairs, err := lastLine(root, "lab/silicon/colocation.txt", "make validate")
+	_, pairs, _ = strings.Cut(pairs, ": ")
+	fmt.Fprintf(&out, "\nSlowdowns of pairs of kernels: %s.\n", strings.TrimSpace(pairs))
+	return out.String(), err
 }
 
 // calibrationBlock has the last line of the comparison with GPGPU-Sim; a test of lab/calib holds the table against

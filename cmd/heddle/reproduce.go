@@ -257,8 +257,8 @@ func (f *reproduceFlags) study(cmd *cobra.Command, c *chosen, set map[string]str
 	}
 	if f.logs != "" {
 		if other := c.other("logs"); other != nil {
-			return fmt.Errorf("--logs %s: figure %s/%s is not of logs; name the figure that is, as in `heddle "+
-				"reproduce uvm/logs --logs %[1]s --out DIR`", f.logs, c.study.Name, other.Name)
+			return fmt.Errorf("--logs %s: figure %s/%s compares nothing with logs; name the figure that does, as in "+
+				"`heddle reproduce uvm/logs --logs %[1]s --out DIR`", f.logs, c.study.Name, other.Name)
 		}
 		if err := c.study.ReadLogs(f.logs); err != nil {
 			return err
@@ -312,8 +312,8 @@ func (f *reproduceFlags) keep(w io.Writer, book *paper.Book, c *chosen, figures 
 		if x.KeepsRuns() {
 			keeps++
 		} else if f.kept {
-			return fmt.Errorf("--kept: figure %s/%s keeps no rows of runs; name figures that do, as of smqos",
-				c.study.Name, x.Name)
+			return fmt.Errorf("--kept: figure %s/%s keeps no rows of runs; name figures that do, such as those of "+
+				"smqos", c.study.Name, x.Name)
 		}
 	}
 	if keeps == 0 {

@@ -139,7 +139,7 @@ func tracePrint(w io.Writer, s *traceSummary) error {
 		fmt.Fprintf(&b, "%d copies to the device, %d bytes\n", s.Copies, s.CopyBytes)
 	}
 	if s.Ignored > 0 {
-		fmt.Fprintf(&b, "%d lines of the list are of other kinds and are ignored\n", s.Ignored)
+		fmt.Fprintf(&b, "ignored %d lines of the list, which are neither kernels nor copies\n", s.Ignored)
 	}
 	for _, k := range s.Kernels {
 		name := filepath.Base(k.File)

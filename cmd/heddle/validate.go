@@ -55,7 +55,7 @@ Groups: ` + strings.Join(silicon.Groups(), ", ") + `.`,
 	}
 	f.register(c)
 	fl := c.Flags()
-	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only (default: of all)")
+	fl.StringSliceVar(&f.groups, "group", nil, "rows of these groups only (default: all)")
 	fl.BoolVar(&f.long, "long", false, "also run rows that take long or repeat their neighbours")
 	fl.Lookup("check").Usage = "exit 1 if a row fails or a typical error is above the one aimed at"
 	return c
@@ -122,7 +122,7 @@ func (f *validateFlags) instructions(cmd *cobra.Command) error {
 func (f *validateFlags) register(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.dir, "dir", "", "folder of rows, boards and kernels (default: the nearest lab/silicon)")
-	fl.StringVar(&f.machine, "machine", "", "rows of this machine only (default: of all)")
+	fl.StringVar(&f.machine, "machine", "", "rows of this machine only (default: all)")
 	fl.StringArrayVar(&f.set, "set", nil, "override a number of every board's sheet (repeatable)")
 	fl.BoolVar(&f.check, "check", false, "exit 1 where a row fails or an error is larger than wanted")
 	fl.StringVar(&f.page, "page", "", "also write an HTML page with the error of each row to this file")

@@ -1,6 +1,5 @@
 // Package fatbin reads and writes fat binaries: the containers in which CUDA compilers put PTX and machine code into
-// programs. Type to know: Entry, one of the codes in a container. The layout is public
-// knowledge: several open readers of it agree.
+// programs. Type to know: Entry, one piece of code in a container. Several open readers agree on the layout.
 package fatbin
 
 import (
@@ -23,11 +22,11 @@ const (
 	Machine Kind = 2 // an ELF file with machine code
 )
 
-// Entry is one code of a container.
+// Entry is one piece of code in a container.
 type Entry struct {
 	Kind Kind
 	Arch int    // 70 for sm_70 or compute_70
-	Text []byte // of PTX, without the trailing NULs; nil of machine code
+	Text []byte // the PTX, without the trailing NULs; nil for machine code
 }
 
 const (

@@ -5,9 +5,8 @@
 // A reader must know three types. Program is the command line; it implements host.Program. session is one run of it:
 // the process, the memory and the handles it has been given; a method of it answers each call. packet is a message.
 //
-// Nothing the program sends is trusted: handles, addresses and lengths are looked up and checked before use. The
-// program is in step with the simulation: while it computes, no simulated time passes, and while it waits, it alone
-// stands still.
+// Nothing the program sends is trusted: handles, addresses and lengths are looked up and checked before use. While
+// the program computes, no simulated time passes. While it waits, only the program stands still.
 package exec
 
 import (
@@ -44,7 +43,7 @@ func (p *Program) Name() string {
 	return strings.TrimSuffix(filepath.Base(p.Args[0]), ".out")
 }
 
-// Status is the exit status of the last run, 128 more than the signal where one ended it.
+// Status is the exit status of the last run, or 128 plus the signal that ended it.
 func (p *Program) Status() int { return int(p.code.Load()) }
 
 // Memory is the number of bytes that the last run holds now, of device memory and of the process itself.

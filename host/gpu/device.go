@@ -384,7 +384,7 @@ func (d *Device) since(from, to uintptr) (float64, error) {
 	return float64(ms) * 1e6, err
 }
 
-// Resident leaves it to the driver to refuse a cooperative launch that does not fit.
+// Resident gives no limit: the driver refuses a cooperative launch that does not fit.
 func (d *Device) Resident(isa.Geometry) int { return 1 << 30 }
 
 // Touch has no pages to move: managed memory is refused.

@@ -1,16 +1,16 @@
 // Package gpu executes host programs on the NVIDIA GPU of this computer: the same scripts, kernels and arguments
 // that Heddle simulates, measured.
 //
-// A reader must know three types. A Board is the GPU with its driver. A Device is one
-// program's context on it, a host.Device: memory lies in one allocation of the GPU, in which every
-// array has the address that the program's space gives it, so that addresses inside arrays hold. A Launch is what
-// one kernel took, if the device times its launches.
+// A reader must know three types. A Board is the GPU with its driver. A Device is one program's context on it, a
+// host.Device: memory lies in one allocation of the GPU, in which every array has the address that the program's
+// space gives it, so that addresses inside arrays hold. A Launch is the time of one kernel, if the device times its
+// launches.
 //
-// Kernels are the PTX of the module, compiled by the driver. Bytes of an array are held twice, by the
-// GPU and by this process; what the program reads is fetched before.
+// Kernels are the PTX of the module, compiled by the driver. Bytes of an array are held twice, by the GPU and by this
+// process. They are fetched before the program reads them.
 //
-// What it does not do: managed memory, host memory that kernels reach, textures, modules of several files,
-// and the address of a module's variable as an argument.
+// Not supported: managed memory, host memory that kernels access, textures, modules of several files, and the address
+// of a module's variable as an argument.
 //
 // Nothing here changes the board's settings.
 package gpu
@@ -104,7 +104,7 @@ func (b *Board) String() string {
 		b.Major, b.Minor)
 }
 
-// What names the board, the driver and the compiler of a measurement.
+// What describes a measurement: its board, driver and compiler.
 func (b *Board) What() string {
 	return fmt.Sprintf("%s, driver %s, PTX compiled by the driver (CUDA %s)", b.Name, b.Driver, b.CUDA)
 }

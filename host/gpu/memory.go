@@ -30,7 +30,7 @@ func (p pinned) Release(base uint64, _ int64) {
 	delete(p.at, base)
 }
 
-// Allocated refuses memory that other than the GPU can reach, and clears all other.
+// Allocated refuses memory that the GPU shares with others, and clears all other memory.
 func (d *Device) Allocated(r *mem.Region) error {
 	switch r.Kind {
 	case mem.Managed:

@@ -44,6 +44,18 @@ var privateWords = []struct{ pattern, reason string }{
 	{`\bin the place of\b`, "in place of"},
 	{`\btakes? note of\b|\blooked through\b`, "notes; is analysed"},
 	{`\bof one's own\b`, "your own"},
+	{`\bas to (power|ownership|time|speed|what|how)\b`, "about, by, for: name the property"},
+	{`\bis told (which|what|when|that)\b`, "say what the thing gets, sets or notes"},
+	{`\bwhat (became|has become|had become) of\b`, "say what happened to the thing"},
+	{`\b(from|to) (its|their) begin\b|\bfrom begin to end\b`, "beginning is the noun"},
+	{`\b(of|for|has|have) so many\b`, "so many means very many: write a number of, or name the number"},
+	{`\b[Ee]verybody\b`, "name the applications, the components or the users"},
+	{`\bbeside[.;,]`, "beside needs its noun: in addition, also"},
+	{`\b(for|of|by|to|from|with|on|against) whom?\b|\bWho\b`, "components are no persons: name the thing"},
+	{`\bwhom\b`, "components are no persons: name the thing"},
+	{`\b(is|are) to (read|write|copy|move|load)\b`, "write reads or shall read"},
+	{`\bsteer nothing\b|\bdecide nothing\b`, "have no effect; make no decision"},
+	{`\bwhat lies behind\b|\bwhat travels\b`, "name the things"},
 }
 
 // ownWords says for a line of privateWords whether it stands in a text.
@@ -83,10 +95,8 @@ func TestPlainWords(t *testing.T) {
 		for _, l := range printed(s) {
 			check(s.path+":"+strconv.Itoa(l.line), l.text)
 		}
-		if s.dir != "machine" { // its comments follow when its parts have packages of their own
-			for _, l := range documented(s) {
-				check(s.path+":"+strconv.Itoa(l.line), l.text)
-			}
+		for _, l := range documented(s) {
+			check(s.path+":"+strconv.Itoa(l.line), l.text)
 		}
 	}
 	for _, pattern := range []string{

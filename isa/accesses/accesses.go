@@ -1,13 +1,13 @@
-// Package accesses leaves of a kernel its accesses to memory, as studies of memories do that are driven by traces of
-// accesses: Hydrogen's authors "only simulate the memory accesses from the GPU kernels" (section V).
+// Package accesses reduces a kernel to its accesses to memory. Studies of memories that are driven by traces of
+// accesses do the same: Hydrogen's authors "only simulate the memory accesses from the GPU kernels" (section V).
 //
 // A reader must know three functions. Of makes the Grid of a launch one that executes all its instructions but shows
 // the machine only some of them. kept says which: accesses to global and local memory, fences, barriers and ends of
 // warps. ahead executes the others, in no time, until the warp's next instruction is one that is kept.
 //
-// What is kept reads and writes no registers, so that a warp waits for memory only where queues, miss registers and
-// links make it wait. Values are still right: everything is executed, and barriers are waited for. What depends on
-// clocks sees the time of the access before.
+// The instructions that are kept read and write no registers, so a warp waits only for queues, miss registers and
+// links. Values are still right: every instruction is executed, and warps wait at barriers. An instruction that reads
+// a clock gets the time of the access before it.
 package accesses
 
 import (

@@ -34,15 +34,15 @@ type Status struct {
 	Version  int       `json:"version"`
 	ID       string    `json:"id"`    // name of the file
 	Kind     string    `json:"kind"`  // run, sweep, reproduce, or task of a cluster
-	Title    string    `json:"title"` // what it is about: a file, figures
+	Title    string    `json:"title"` // what it simulates: a file, or figures
 	Host     string    `json:"host"`
 	PID      int       `json:"pid"`
 	Begun    time.Time `json:"begun"`
 	Updated  time.Time `json:"updated"`
 	Ended    bool      `json:"ended"`
 	Todo     int       `json:"todo"`     // simulations to do
-	Finished int       `json:"finished"` // of Todo, failures included
-	Kept     int       `json:"kept"`     // results that an earlier run had left
+	Finished int       `json:"finished"` // number of simulations of Todo that are done, failures included
+	Kept     int       `json:"kept"`     // results kept from earlier runs
 	LeftS    float64   `json:"left_s"`   // seconds until the end at the speed so far; 0: not known
 	Where    string    `json:"where,omitempty"`
 	Running  []Run     `json:"running"`

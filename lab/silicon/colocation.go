@@ -23,9 +23,9 @@ import (
 // Pair is two kernels that were measured beside each other on a board.
 type Pair struct {
 	Board, Name string
-	Programs    []string            // of kernels/, without .star: one program with both kernels, or one each
-	Args        []map[string]string // of both kernels or of each
-	Shares      []float64           // of the SMs that each process has under MPS; none: two streams of one process
+	Programs    []string            // programs in kernels/, without .star: one with both kernels, or one for each
+	Args        []map[string]string // arguments of both kernels, or of each
+	Shares      []float64           // of the SMs for each process under MPS; none: two streams of one process
 	Ratio       string              // which measured time is divided by which: Ratios
 	Silicon     float64
 	Source      string

@@ -47,7 +47,7 @@ func (s *Set) Peaks(ctx context.Context, m *sheets.Machine, o Options) ([]Peak, 
 // PeaksText prints the limits of a machine and the sources of the published figures.
 func PeaksText(w io.Writer, peaks []Peak) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "PEAK\tMODELLED\tREACHED\tOF IT\tPUBLISHED\tUNIT")
+	fmt.Fprintln(tw, "PEAK\tMODELLED\tREACHED\tSHARE\tPUBLISHED\tUNIT")
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	for _, p := range peaks {
 		reached, share, published := "-", "-", "-"
@@ -62,7 +62,8 @@ func PeaksText(w io.Writer, peaks []Peak) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nModelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon on this sheet.")
+	fmt.Fprintln(w, "\nModelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon on this sheet. "+
+		"Share: reached over modelled.")
 	if !slices.ContainsFunc(peaks, func(p Peak) bool { return p.Result != nil }) {
 		fmt.Fprintln(w, "No board of this machine is in lab/silicon/peaks.csv, so nothing was run.")
 		return nil

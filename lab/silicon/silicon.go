@@ -1,7 +1,6 @@
-// Package silicon says how far machine sheets are from real boards. Published
-// measurements of V100, A100 and H100 boards are rows of rows.csv; each is run with a
-// kernel of kernels/ on a sheet of boards/, which inherits the machine's and has
-// the clocks of the board that was measured.
+// Package silicon measures how far machine sheets are from real boards. Published measurements of V100, A100 and H100
+// boards are rows of rows.csv; each is run with a kernel of kernels/ on a sheet of boards/, which inherits the
+// machine's and has the clocks of the board that was measured.
 //
 // A reader must know three types. Row is one published figure and how it is simulated;
 // Set is the rows, boards and programs of a folder; Result is a row with what the

@@ -19,7 +19,8 @@ import (
 // System is a way of sharing.
 type System struct {
 	Name    string // column of the table
-	What    string // its source, and how a run file asks for it
+	What    string // what it does
+	Ask     string // how a run file asks for it
 	Sharing sim.Sharing
 	// Apps is the number of applications that run kernels; CPU is the number of programs on CPU cores beside them.
 	Apps   int
@@ -30,38 +31,75 @@ type System struct {
 }
 
 // All are the systems, in the order of the table.
-func All() []System {
+func All() []System { return append(general(), ofPapers()...) }
+
+// general are the ways of sharing that commercial GPUs offer, and two that papers compare with.
+func general() []System {
 	return []System{
-		{Name: "MPS", What: "NVIDIA MPS: `sharing: mps`", Sharing: sim.Sharing{Mode: "mps"}, Apps: 2},
 		{
-			Name: "time", What: "NVIDIA time slicing: `sharing: timeslice`", Apps: 2,
-			Sharing: sim.Sharing{Mode: "timeslice", Quantum: 5000},
+			Name: "MPS",
+			What: "each application has SMs of its own; caches and memory are shared (NVIDIA MPS)",
+			Ask:  "sharing: mps", Apps: 2, Sharing: sim.Sharing{Mode: "mps"},
 		},
 		{
-			Name: "MIG", What: "NVIDIA MIG: `sharing: {mode: mig, profiles: [...]}`", Apps: 2, Profiles: true,
-			Sharing: sim.Sharing{Mode: "mig"},
+			Name: "timeslice",
+			What: "applications take turns on the whole GPU (NVIDIA time slicing)",
+			Ask:  "sharing: timeslice", Apps: 2, Sharing: sim.Sharing{Mode: "timeslice", Quantum: 5000},
 		},
-		{Name: "SMK", What: "simultaneous multikernel: `sharing: smk`", Sharing: sim.Sharing{Mode: "smk"}, Apps: 2},
-		{Name: "BP", What: "balanced slices: `sharing: bp`", Sharing: sim.Sharing{Mode: "bp"}, Apps: 2},
-		{Name: "UGPU", What: "UGPU: `sharing: ugpu`", Sharing: sim.Sharing{Mode: "ugpu", Epoch: 5000}, Apps: 2},
 		{
-			Name: "SMQoS", What: "SMQoS: `sharing: smqos`, a target under `qos`", Apps: 2, Target: true,
+			Name: "MIG",
+			What: "each application has an instance with SMs, L2 slices and memory of its own (NVIDIA MIG)",
+			Ask:  "sharing: {mode: mig, profiles: [...]}", Apps: 2, Profiles: true, Sharing: sim.Sharing{Mode: "mig"},
+		},
+		{
+			Name: "SMK",
+			What: "every SM runs thread blocks of all applications (simultaneous multikernel)",
+			Ask:  "sharing: smk", Apps: 2, Sharing: sim.Sharing{Mode: "smk"},
+		},
+		{
+			Name: "BP",
+			What: "each application has an equal share of the SMs and of the memory channels (balanced partition)",
+			Ask:  "sharing: bp", Apps: 2, Sharing: sim.Sharing{Mode: "bp"},
+		},
+	}
+}
+
+// ofPapers are the systems of the papers.
+func ofPapers() []System {
+	return []System{
+		{
+			Name: "UGPU",
+			What: "SMs move to compute-bound applications and memory channels to memory-bound ones, at run time",
+			Ask:  "sharing: ugpu", Apps: 2, Sharing: sim.Sharing{Mode: "ugpu", Epoch: 5000},
+		},
+		{
+			Name: "SMQoS",
+			What: "an application gets SMs until it meets its performance target; the others get the rest",
+			Ask:  "sharing: smqos, and a target under qos", Apps: 2, Target: true,
 			Sharing: sim.Sharing{Mode: "smqos", Epoch: 5000},
 		},
 		{
-			Name: "Rollover", What: "Rollover: `sharing: rollover`, a target under `qos`", Apps: 2, Target: true,
+			Name: "Rollover",
+			What: "applications share every SM, and quotas of instructions keep those with a target at it",
+			Ask:  "sharing: rollover, and a target under qos", Apps: 2, Target: true,
 			Sharing: sim.Sharing{Mode: "rollover", Epoch: 5000},
 		},
 		{
-			Name: "NUBA", What: "NUBA's model-driven replication: `policies: [mdr]`", Apps: 1,
+			Name: "NUBA",
+			What: "LLC slices near an SM keep copies of the read-only lines it reads, while a model predicts a gain",
+			Ask:  "policies: [mdr]", Apps: 1,
 			Sharing: sim.Sharing{Mode: "alone", Policies: []sim.Governor{{Policy: "mdr"}}},
 		},
 		{
-			Name: "Hydrogen", What: "Hydrogen: `policies: [hydrogen]`, a program under `cpu` beside a kernel", Apps: 1,
+			Name: "Hydrogen",
+			What: "CPU and GPU share a fast and a slow memory, which are divided at run time",
+			Ask:  "policies: [hydrogen], and a program under cpu beside a kernel", Apps: 1,
 			CPU: true, Sharing: sim.Sharing{Mode: "alone", Policies: []sim.Governor{{Policy: "hydrogen"}}},
 		},
 		{
-			Name: "UVM", What: "unified memory (UVMSmart): `memory: {unified: {all: true}}`", Apps: 1,
+			Name: "UVM",
+			What: "managed memory: pages come to the GPU when touched and leave when memory is full (UVMSmart)",
+			Ask:  "memory: {unified: {all: true}}", Apps: 1,
 			Sharing: sim.Sharing{Mode: "alone", Memory: sim.Memory{Unified: sim.Unified{
 				Runtime: "dissertation", All: true, Capacity: "75%",
 			}}},
@@ -206,7 +244,7 @@ func reasons(table [][]Cell) []reason {
 			case c.Refused != nil:
 				text = strings.ReplaceAll(c.Refused.Error(), "machine "+c.Machine, "the machine")
 			case len(c.Set) > 0:
-				text = "works; a run sets " + strings.Join(c.Set, " and ")
+				text = "works with --set " + strings.Join(c.Set, " --set ")
 			default:
 				continue
 			}
@@ -220,6 +258,9 @@ func reasons(table [][]Cell) []reason {
 	return out
 }
 
+// Legend says what a cell of the table means.
+const Legend = "yes: works. set: works with the settings named below. -: refused, for the reason named below."
+
 // Text prints the table, then the systems and each reason once, folded to so many columns by fold.
 func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -229,12 +270,13 @@ func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nyes: works. set: works; a run sets what the machine lacks. -: refused.")
+	fmt.Fprintln(w, "\n"+Legend)
 	for _, s := range All() {
-		fmt.Fprintln(w, fold(fmt.Sprintf("\n%s: %s", s.Name, strings.ReplaceAll(s.What, "`", "")), 4))
+		fmt.Fprintf(w, "\n%s\n", fold(s.Name+": "+s.What, 2))
+		fmt.Fprintln(w, "  "+fold("run file: "+s.Ask, 4))
 		for _, r := range reasons(table) {
 			if r.system == s.Name {
-				fmt.Fprintln(w, fold(fmt.Sprintf("  %s: %s", strings.Join(r.machines, ", "), r.text), 4))
+				fmt.Fprintln(w, "  "+fold(fmt.Sprintf("%s: %s", strings.Join(r.machines, ", "), r.text), 4))
 			}
 		}
 	}

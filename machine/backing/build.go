@@ -55,8 +55,8 @@ func (m *Memory) Build(p *Parts) error {
 	return nil
 }
 
-// Stacks is the number of HBM stacks whose channels exchange lines: there are such if the sheet has PageMove's
-// hardware and a page lies in one channel group.
+// Stacks is the number of HBM stacks whose channels exchange lines. It is 0 unless the sheet has PageMove's hardware
+// and a page lies in one channel group.
 func Stacks(s *sheets.Machine, amap *addrmap.Map) int {
 	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
 		s.DRAM.Stacks*amap.Groups() == amap.Channels() {

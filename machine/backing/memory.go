@@ -23,7 +23,7 @@ type sliceChannel struct {
 	held  int32  // a completed fetch its slice has no room for; -1: none
 }
 
-// Memory is what lies behind the interconnect: LLC slices, and the DRAM channels and HBM stacks behind them, or two
+// Memory is all memory behind the interconnect: LLC slices, and behind them DRAM channels and HBM stacks, or two
 // tiers.
 type Memory struct {
 	fabric  *interconnect.Fabric

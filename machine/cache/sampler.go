@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Sampler is MDR's set sampling (NUBA, section 5.1): 8 sets of one slice have shadow tags for
-// the replication policy that does not run, 16 ways of 24 bits each; the sets themselves count for
-// the one that does. It counts what both find, for the bandwidth model (control/mdr.go).
+// Sampler is MDR's set sampling (NUBA, section 5.1): 8 sets of one slice have shadow tags for the replication policy
+// that does not run, 16 ways of 24 bits each. The sets themselves count for the policy that runs. The sampler counts
+// the hits of both, for the bandwidth model (control/mdr.go).
 //
 // Reading. Lookups that count for full replication are those of the SMs near the slice, whose
 // misses are answered here or by a copy kept here; those that count for none come from all SMs,
@@ -62,8 +62,7 @@ func (s *Slice) Sample(t *stat.Table) *Sampler {
 	return x
 }
 
-// Switch is told which policy runs from now on; the shadow tags then belong to the other one, and begin
-// empty.
+// Switch sets the policy that runs from now on. The shadow tags then belong to the other one, and begin empty.
 func (x *Sampler) Switch(replicates bool) {
 	if x.replicates == replicates {
 		return

@@ -40,7 +40,7 @@ type share struct {
 type Sharing struct {
 	Port  mem.Port // the slice's own port, for its requests to others
 	Queue int      // requests that wait for the network between slices, at least 1
-	Keep  bool     // a home also keeps lines that only other partitions have asked for
+	Keep  bool     // a home also keeps lines that only other partitions use
 	// Copies says whether the slice of the other half holds a line, whose copies writes invalidate. Its home knows
 	// that from a presence bit for each line. nil: copies are read-only.
 	Copies func(line uint64) bool
@@ -70,7 +70,7 @@ func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 	return at
 }
 
-// Far is the queue of answers that leave over the network between slices.
+// Far is the queue of answers for other slices, which leave over the network between slices.
 func (s *Slice) Far() *mem.Queue[Answer] { return &s.share.far }
 
 // Onward is the queue of requests for other slices.

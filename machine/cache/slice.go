@@ -2,8 +2,8 @@
 // sectored, with MSHRs, an input pipeline (GPGPU-Sim calls it the ROP queue), a
 // queue to its DRAM channel and a queue of replies.
 //
-// A reader must know three types: Config (the sheet's numbers), Slice (its queues
-// and tick) and mem.Fetch (what it asks of what lies below it).
+// A reader must know three types: Config (the sheet's numbers), Slice (its queues and tick) and mem.Fetch (its
+// request to the memory below).
 package cache
 
 import (

@@ -1,5 +1,5 @@
-// Package cpu is a CPU core: an approximation of an out-of-order core that keeps what
-// memory systems notice of one, with its private caches.
+// Package cpu is a CPU core with its private caches. It approximates an out-of-order core, as far as the memory
+// system can tell.
 //
 // A reader must know four types. Core is a core and its clock. Its window (window.go,
 // dispatch.go, retire.go) holds the operations that have been dispatched and not retired;
@@ -24,7 +24,7 @@
 //	D(x) = max(D(x-1) + p, R(x-window) + perCycle)
 //	R(x) = max(R(x-1) + p, C(x))
 //
-// so that only instructions that may have to wait need be looked at one by one. A core is run
-// at the cycles in which one of its loads or stores reaches the L1 or an answer comes, and
-// at no other; when does not depend on how often it is asked to run.
+// so only instructions that may have to wait are looked at one by one. A core runs in the cycles in which one of its
+// loads or stores reaches the L1 or an answer comes, and in no other. These cycles do not depend on how often it is
+// asked to run.
 package cpu

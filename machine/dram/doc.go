@@ -2,11 +2,10 @@
 // scheduler, row buffers, refresh and every timing constraint of the device,
 // command by command.
 //
-// Read three types first: Config (geometry, queues and the list of timing
-// Constraints), Loc (where an access goes) and Channel (Push, Tick, Pop). Stack
-// joins the channels of an HBM stack for UGPU's MIGRATION commands. A Channel holds its
-// queues, which know what each bank wants and when it may have it (timing), the replies on
-// their way and the refreshes it owes.
+// Read three types first: Config (geometry, queues and the list of timing Constraints), Loc (where an access goes)
+// and Channel (Push, Tick, Pop). Stack joins the channels of an HBM stack for UGPU's MIGRATION commands. A Channel
+// holds its queues, which know the next command of each bank and its earliest clock (timing), the replies on their
+// way, and the refreshes that are due.
 //
 // Time is counted in command clocks (half clocks for devices with HalfCycle,
 // which issue row commands on both clock edges). A Channel is event driven: Tick

@@ -222,7 +222,7 @@ func (s *Stack) checkPush(i, b int, at Loc, write bool, bursts int) {
 			return at.Row == first.Row && at.Col < first.Col+n && first.Col < at.Col+uint32(bursts)
 		}
 		if write && m.Src == i && m.bank[endFrom] == b && meets(m.From) {
-			invariants.Fail("a write to %+v of channel %d, which migration %d is to copy", at, i, m.ID)
+			invariants.Fail("a write to %+v of channel %d, which migration %d shall copy", at, i, m.ID)
 		}
 		if m.Dst == i && m.bank[endTo] == b && meets(m.To) {
 			invariants.Fail("an access to %+v of channel %d, where migration %d has not arrived", at, i, m.ID)

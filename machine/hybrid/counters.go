@@ -6,9 +6,9 @@ import "github.com/heddle-sim/heddle/stat"
 const (
 	Reads         = iota
 	Writes        //
-	HitsDedicated // in ways of the CPU's own channels,
-	HitsCPU       // in the CPU's other ways,
-	HitsGPU       // and in those of the GPU
+	HitsDedicated // hits in ways of the CPU's own channels
+	HitsCPU       // hits in the CPU's other ways
+	HitsGPU       // hits in ways of the GPU, or in shared ways
 	Misses        //
 	WriteMisses   //
 	Merged        //

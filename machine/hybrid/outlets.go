@@ -8,9 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/mem/addrmap"
 )
 
-// Access is 64 bytes that a channel of a tier is to read or write; columns count such
-// accesses. Buffer names where in the
-// controller they go or come from, and comes back with Arrived.
+// Access is a read or write of 64 bytes by a channel of a tier. Columns count such accesses. Buffer names the place
+// in the controller that they go to or come from; it comes back with Arrived.
 type Access struct {
 	At     addrmap.Loc
 	Buffer int32

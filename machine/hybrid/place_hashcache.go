@@ -13,9 +13,9 @@ import "math/bits"
 // channels, is theirs (dram/sched_pris.go). Hardware: the filter, 156 KB; an offset and a
 // back pointer per set.
 //
-// Readings. Blocks have the owner that used them last. What nobody has filled counts as the
-// CPU's. With more ways there is no chaining, and victims are the least recently used. A
-// kernel runs as long as the GPU has asked for something not long ago.
+// Readings. Blocks have the owner that used them last. Ways that have never been filled count as the CPU's. With more
+// ways there is no chaining, and victims are the least recently used. A kernel counts as running until the GPU has
+// been silent for some time.
 type HAShCache struct {
 	table  *table
 	moving *transfers
@@ -25,8 +25,8 @@ type HAShCache struct {
 	all    uint16
 }
 
-// NewHAShCache is for sets of so many ways and a filter of so many counters (638 976 in the
-// published simulator).
+// NewHAShCache is for sets of a number of ways, and a filter of a number of counters (638 976 in the published
+// simulator).
 func NewHAShCache(ways, counters int) *HAShCache {
 	return &HAShCache{filter: newBloom(counters), all: uint16(1<<ways - 1)}
 }

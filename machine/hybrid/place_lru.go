@@ -4,7 +4,7 @@ package hybrid
 // measured against it (section V: "the baseline follows Figure 1 without any partitioning").
 type LRU struct{ all uint16 }
 
-// NewLRU is for sets of so many ways.
+// NewLRU is for sets of a number of ways.
 func NewLRU(ways int) *LRU { return &LRU{uint16(1<<ways - 1)} }
 
 // Owners implements Policy: all ways are shared.

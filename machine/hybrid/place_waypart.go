@@ -13,7 +13,7 @@ type WayPart struct {
 	owners []Owners // by set, over and over: with fewer ways than channels sets lie in different ones
 }
 
-// NewWayPart is for sets of so many ways, of which the CPU has so many.
+// NewWayPart gives the CPU cpu ways of each set.
 func NewWayPart(s Shape, cpu int) (*WayPart, error) {
 	if cpu < 1 || cpu >= s.Ways {
 		return nil, fmt.Errorf("way partitioning of %d ways: the CPU has 1 to %d, not %d", s.Ways, s.Ways-1, cpu)

@@ -14,12 +14,12 @@ import (
 // slice near its SM and goes on from there to its home, the slice in front of the line's channel. A table
 // by the part that asks and the home says where it enters; the next hop is chosen once per hop:
 //
-//   - NUBA: SMs have links to the slices of their partition, and slices a network to each
-//     other. What is at home is looked up; the rest goes straight on, the slice's tags do not
-//     see it, but for loads that may be answered by a copy while copies are made.
-//   - An L3 of the GPU's own: SMs reach its banks, where everything is looked up and which are
-//     no line's home; CPU cores and the MMU reach the LLC's slices. Writes go through, so that
-//     there is nothing to recall: nobody else writes what the GPU reads.
+//   - NUBA: SMs have links to the slices of their partition, and slices a network to each other. A line that is at
+//     home there is looked up. Other requests go on, and the slice's tags do not see them, except loads that a copy
+//     may answer while copies are made.
+//   - An L3 of the GPU's own: SMs reach its banks, where everything is looked up and which are no line's home; CPU
+//     cores and the MMU reach the LLC's slices. Writes go through, so there is nothing to recall: no other component
+//     writes what the GPU reads.
 //   - SM-side: SMs reach the slices of their half, where everything is looked up, and each
 //     slice has a link to its fellow in the other half. A home knows whether its fellow has
 //     a copy of a line, and recalls it when the line is written.

@@ -24,7 +24,7 @@ type Config struct {
 	Peak      float64 // GB/s of 2^30 bytes; 0: no curve
 	Rate      float64 // 1/KB
 	Latency   uint64  // cycles, beside the time on the link
-	Half      int64   // size in bytes from which on a program's copy has half the bandwidth; 0: none
+	Half      int64   // size in bytes from which a program's copy has half the bandwidth; 0: none
 }
 
 // FromSheet reads a machine sheet.
@@ -152,7 +152,7 @@ func (d *Direction) Share(now uint64, tenant mem.TenantID, n int) (end, cycles u
 	return d.small, cycles
 }
 
-// Hold takes the direction for one access of n bytes for so many cycles, behind the transfer under way and the
+// Hold takes the direction for one access of n bytes for a number of cycles, behind the transfer under way and the
 // accesses that hold it already, and before all transfers that wait. It returns the cycle in which it ends.
 func (d *Direction) Hold(now uint64, tenant mem.TenantID, n int, cycles uint64) (end uint64) {
 	begin := max(d.free, now)
@@ -203,7 +203,7 @@ func Desc() []stat.Desc {
 		{Name: "bytes", Unit: "bytes", Doc: "bytes of these transfers, without remote accesses and copies"},
 		{Name: "busy_cycles", Unit: "cycles", Doc: "cycles in which transfers, copies and remote accesses occupy " +
 			"the direction"},
-		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from the plan of a transfer to its begin, summed over " +
+		{Name: "wait_cycles", Unit: "cycles", Doc: "cycles from the plan of a transfer to its start, summed over " +
 			"transfers"},
 		{Name: "cancelled", Unit: "transfers", Doc: "transfers taken off the queue before they began"},
 		{Name: "transfers_4k", Unit: "transfers", Doc: "transfers of up to 4 KB"},

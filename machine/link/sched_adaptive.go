@@ -2,13 +2,13 @@ package link
 
 import "github.com/heddle-sim/heddle/mem"
 
-// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures pages
-// that come to each application, not write-backs and copies, and adds half of what it had: transfers per memory
-// allocated, T, and bytes, of which a higher arithmetic intensity has fewer in the same time. If the one is similar,
-// the other chooses the application that goes first: more transfers, or lower intensity. Where neither or both tell
-// applications apart and disagree, they take turns (RR-FR-FCFS). An application with a much smaller share of serviced
-// transfers than the first catches up, unless that has a lot pending. If the first has none that may go, others pass.
-// Cost: three counters per application, two per direction. The text names no numbers, and no schedulers are public.
+// Adaptive is the application-aware provisioning of Ganguly, 7.2.2, equations 6 to 9. Every period it measures the
+// pages that come to each application, without write-backs and copies, and adds half of the earlier sum. It computes
+// two numbers: T, the transfers per byte allocated; and bytes, which are fewer for a higher arithmetic intensity. If
+// one number is similar, the other chooses the application that goes first: more transfers, or lower intensity. If
+// both are similar, or if they disagree, applications take turns (RR-FR-FCFS). An application with a much smaller
+// share of serviced transfers than the first one catches up, unless the first one has many pending. If the first one
+// has no transfer that may go, others pass. Cost: three counters per application, two per direction.
 type Adaptive struct {
 	p      Parameters
 	turns  RoundRobin

@@ -5,11 +5,10 @@ import "math/bits"
 // lineWords is the 32-bit words in a line of the computer's caches.
 const lineWords = 16
 
-// Prefetch brings the warps that may issue before cycle end, up to which the SM is to run next,
-// into the caches of the computer. 80 SMs have no room there, and a warp's first instruction of a
-// visit waits for its state, its registers' times and what executes it, one after the other, for
-// longer than it takes to simulate. Here they are read for all warps at once, and the computer
-// waits for many of them together.
+// Prefetch brings the warps that may issue before cycle end into the caches of the computer; the SM runs next up to
+// end. The caches have no room for 80 SMs. A warp's first instruction of a visit would wait for its state, its
+// registers' times and its code, one after the other, for longer than it takes to simulate. Here they are read for
+// all warps at once, and the computer waits for many of them together.
 func (s *SM) Prefetch(end uint64) {
 	ws := &s.pipe.warps
 	blocked := ws.ready &^ s.pipe.issuable() // for a while, as a rule

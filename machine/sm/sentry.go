@@ -26,8 +26,8 @@ func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	return false
 }
 
-// News says whether warps of a tenant have come to where none was before. The SM with the last news is asked first, and
-// the others only if no warp there is in a new state; then all warps are looked at and remembered.
+// News says whether warps of a tenant have reached a line or state that is new. The SM with the last news is asked
+// first, and the others only if no warp there is in a new state. Then all warps are looked at and remembered.
 func (w *Sentry) News(tenant mem.TenantID, h *isa.History) (n isa.News) {
 	if n = w.list[w.last[tenant]].pipe.news(tenant, h, false); n.Own && n.Common {
 		return n

@@ -3,6 +3,6 @@
 // the host.
 //
 // A reader must know three types. CopyEngine moves pages when channels change hands (UGPU). PartitionCopies moves and
-// copies pages to the partition that uses them (NUBA). HostLink carries what programs copy, and its two directions
-// carry the pages of unified memory, too.
+// copies pages to the partition that uses them (NUBA). HostLink carries the copies of programs. Its two directions
+// also carry the pages of unified memory.
 package transfer

@@ -12,16 +12,16 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// PartitionCopies copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy
-// engine of its own beside its slices, which brings pages here: it reads each line at its home, over the network
-// between slices and as any other slice would, and writes it into the slice that is the new home. So what bounds
-// pages that move is what bounds the requests of SMs: the ports of the slices they leave and reach, and the
-// LLC's data arrays and the channels behind them.
+// PartitionCopies copies pages from one partition to another (NUBA, section 7.6). Every partition has a copy engine
+// of its own beside its slices, which brings pages here: it reads each line at its home, over the network between
+// slices and as any other slice would, and writes it into the slice that is the new home. So the same parts bound
+// moving pages and the requests of SMs: the ports of the slices they leave and reach, and the LLC's data arrays and
+// the channels behind them.
 //
 // An engine has some pages under way at once (vm.home_moves), whose lines leave in order, and no more lines than it
-// has room for (vm.copy_lines). A line that has come waits there for its slice, where it takes turns with the
-// requests that have crossed the network; so it holds up nobody, and what holds it up needs nothing of that network
-// but room for an answer (RATIONALE.md).
+// has room for (vm.copy_lines). A line that has come waits in the engine for its slice, where it takes turns with the
+// requests that have crossed the network. So it holds up no request. Whatever holds it up needs only room for an
+// answer in that network (RATIONALE.md).
 type PartitionCopies struct {
 	Apps    int
 	Fabric  *interconnect.Fabric

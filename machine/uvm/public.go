@@ -31,12 +31,12 @@ func (r *Runtime) cutTransfers() {
 // device, again and again: 64, 64, 128, 256, 512 and 1024 KB, 2 MB together, of each of which 4 KB come first.
 var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
 
-// Synchronized tells that a tenant's program has waited for the device. The public simulator begins to count its
+// Synchronized notes that a tenant's program has waited for the device. The public simulator begins to count its
 // accesses and round trips anew, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
-// say where they are cut. These pages leave the device. Clean ones stay, but it forgets that they take room: so many
-// more pages fit from then on, until the next time. It forgets that they are in trees, until they come again, and in
-// the order of eviction, until they are used; and that memory has been too small, but not that the prefetcher has
-// changed since. The result is valid until the next plan.
+// say where they are cut. These pages leave the device. Clean pages stay, but no longer count as occupying memory, so
+// more pages fit until the next time. They are in no tree until they come again, and in no order of eviction until
+// they are used. The simulator also forgets that memory has been too small, but the prefetcher that changed because
+// of it stays changed. The result is valid until the next plan.
 func (r *Runtime) Synchronized(tenant mem.TenantID) *Plan {
 	r.beginPlan()
 	if !r.o.Public {

@@ -1,9 +1,8 @@
-// Package uvm is the runtime of unified memory: which pages come to the device when one faults,
-// which leave to make room, and which are used where they are, on the host. Ganguly, "Adaptive
-// Memory Management for CPU-GPU Heterogeneous Systems" (University of Pittsburgh, 2021), chapters
-// 2, 4 and 5. It is driven by events and knows neither frames nor, but for thrash.go, time: a
-// Runtime gets allocations and accesses, makes a Plan for a batch of faults, and is told when
-// what it planned begins and ends. The machine and `heddle probe uvm` use the same one.
+// Package uvm is the runtime of unified memory: which pages come to the device when one faults, which leave to make
+// room, and which are used where they are, on the host. Ganguly, "Adaptive Memory Management for CPU-GPU
+// Heterogeneous Systems" (University of Pittsburgh, 2021), chapters 2, 4 and 5. It is driven by events. It does not
+// know frames, and only thrash.go knows time. A Runtime gets allocations and accesses, makes a Plan for a batch of
+// faults, and gets the begin and the end of each planned action. The machine and `heddle probe uvm` use the same one.
 //
 // Every allocation is a row of chunks of 2 MB; what is left at its end is rounded up to
 // 64 KB * 2^i and is a chunk of that size. A chunk is a full binary tree over basic blocks of

@@ -22,7 +22,7 @@ type Config struct {
 	WalkCache     int    // entries; 0: none
 	WalkCycles    uint64 // core cycles of a walk, which then makes no reads; 0: it reads the page table
 	InQueue       int    // requests of an SM accepted and not yet looked up, per bank (estimate)
-	Pending       int    // pages being walked or faulted, and waiting to be: a fault must not block other misses
+	Pending       int    // pages that are walked or faulted, or wait for that: a fault must not block other misses
 	Waiters       int    // requests waiting for those pages (every SM's L1 misses)
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int

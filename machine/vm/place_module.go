@@ -1,10 +1,9 @@
 package vm
 
-// PlaceModule is placement in a package of modules with so many channel groups each: a page goes
-// to the module of the SM that touches it first, and there to the next group in turn. MCM-GPU
-// (Arunkumar et al., ISCA 2017) as NUBA's section 7.6 takes it for its UBA: first touch between
-// modules, round-robin inside. A page nobody has touched yet, or whose module is full, goes
-// round-robin over all groups.
+// PlaceModule is placement in a package of modules with a number of channel groups each: a page goes to the module of
+// the SM that touches it first, and there to the next group in turn. MCM-GPU (Arunkumar et al., ISCA 2017) as NUBA's
+// section 7.6 takes it for its UBA: first touch between modules, round-robin inside. A page that no SM has touched
+// yet, or whose module is full, goes round-robin over all groups.
 func PlaceModule(groups int) Place {
 	return func(v *View) int {
 		if v.Home < 0 {

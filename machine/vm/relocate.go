@@ -349,8 +349,9 @@ func (r *relocator) Copied(now uint64, id int32) {
 	r.startMoves(now)
 }
 
-// Carry says that nobody reaches a page that gets another home any more, or nobody writes one that gets copies,
-// so that the machine may copy its bytes; it answers with Copied. Who waited to read the latter goes on.
+// Carry says that no access reaches a page that gets another home any more, or that no access writes a page that gets
+// copies. The machine may then copy its bytes, and answers with Copied. Accesses that waited to read a page that gets
+// copies go on.
 func (r *relocator) Carry(now uint64, id int32) {
 	m := r.tab.MoveOf(id)
 	r.tab.Parts.Drained(id)

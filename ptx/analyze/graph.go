@@ -1,5 +1,5 @@
-// Package analyze computes what a kernel's execution and occupancy need to know
-// before it runs: control flow, reconvergence points, live registers, spin loops.
+// Package analyze computes the facts that a kernel's execution and occupancy need before it runs: control flow,
+// reconvergence points, live registers, spin loops.
 //
 // A reader must know three types. Graph is the control-flow graph of one function
 // with immediate post-dominators. Liveness is the register liveness over it.

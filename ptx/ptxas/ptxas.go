@@ -1,6 +1,6 @@
-// Package ptxas estimates what NVIDIA's assembler makes of PTX, as far as time is concerned: which instructions
-// vanish, which become sequences, which become one, and which loads go before what does not need them. Results are
-// those of the PTX, which is executed as it stands.
+// Package ptxas estimates the code that NVIDIA's assembler makes from PTX, for timing alone: which instructions
+// vanish, which become sequences, which become one, and which loads go first. Results are those of the PTX, which is
+// executed as it stands.
 //
 // A reader must know two types. Routine is the machine code of a function; Op is one of its instructions, with the
 // registers that its operands come from in the end. Assemble makes them; it knows a function alone, and nothing of the
@@ -8,8 +8,8 @@
 //
 // The rules were read from what ptxas of CUDA 13 makes of this project's PTX for sm_90. In the order of the files:
 //
-//   - values: results that nobody uses are not computed. Of a 64-bit value the low half alone is, where nothing more
-//     is asked for, as of addresses of shared memory.
+//   - values: results that no instruction uses are not computed. Of a 64-bit value the low half alone is, where
+//     nothing more is asked for, as of addresses of shared memory.
 //   - cost: division, roots, reciprocals, exponentials, logarithms, 64-bit integers and so on are sequences.
 //   - fold: moves, conversions of addresses and signs are part of what uses them; so are a product that is added, a
 //     shift that is added, a sum of three, logic of three, a constant that is added to an address.

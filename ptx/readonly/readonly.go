@@ -2,13 +2,12 @@
 // (seed 001, section 5.2). Data that no instruction of a kernel writes may be replicated, and
 // its ld.global become ld.global.nc (the paper's .ro).
 //
-// The verdict is per parameter and sound: a parameter is read-only when no store or atomic of
-// the kernel, or of a function it calls, has an address that may derive from it. Where the
-// address of a store comes from memory, from a number or from a function that is not in the
-// module, it may be anything, and no parameter is read-only. What a load of unknown origin
-// reads changes nothing. Two parameters that the host binds to overlapping memory are the
-// host's business: only the launch knows, and it has to take them for one. So is a variable of
-// the module whose address is passed as a parameter.
+// The verdict is per parameter and sound: a parameter is read-only when no store or atomic of the kernel, or of a
+// function it calls, has an address that may derive from it. Where the address of a store comes from memory, from a
+// number or from a function that is not in the module, it may be anything, and no parameter is read-only. What a load
+// of unknown origin reads changes nothing. Only the launch knows whether the host binds two parameters to overlapping
+// memory; it has to treat these as one. The same holds for a variable of the module whose address is passed as a
+// parameter.
 //
 // A reader must know three types. Report is the verdict on one kernel. solver follows the
 // origins of values through registers and memory until nothing changes. origins is a set of

@@ -43,9 +43,9 @@ type AppDoc struct {
 	Name         string  `yaml:"name" jsonschema_description:"Name in reports; the folder's name when left out"`
 	Path         string  `yaml:"path" jsonschema_description:"Folder with app.star or an Accel-Sim trace (kernelslist.g), or a recording (heddle run --record), relative to this file"`
 	Exec         Command `yaml:"exec" jsonschema_description:"Instead of path: a compiled CUDA program and its arguments, as [./prog, 1024]; it runs in the folder of this file"`
-	CPU          *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines that have some"`
+	CPU          *CPU    `yaml:"cpu" jsonschema_description:"Instead of path: a program for CPU cores, on machines with CPU cores (hydrogen)"`
 	Args         Scalars `yaml:"args" jsonschema_description:"Arguments of the program's main"`
-	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which it arrives"`
+	Arrive       uint64  `yaml:"arrive" jsonschema:"default=0" jsonschema_description:"Core cycle at which the application arrives"`
 	Repeat       bool    `yaml:"repeat" jsonschema:"default=false" jsonschema_description:"Start again until the slowest application has ended"`
 	AccessesOnly bool    `yaml:"accesses_only" jsonschema:"default=false" jsonschema_description:"Only accesses to global and local memory, fences and barriers take time: no instruction waits for a register, and copies take no time and no memory traffic. For studies of a memory that are driven by traces of accesses"`
 	QoS          Target  `yaml:"qos" jsonschema_description:"Target of a latency-sensitive application in thread instructions per core cycle with a kernel on the GPU, or as a share of what it reaches alone (80%); for one kernel as {kernel: NAME, ipc: 80%}"`
@@ -55,8 +55,8 @@ type AppDoc struct {
 type CPU struct {
 	Trace        string `yaml:"trace" jsonschema_description:"ChampSim trace (.xz, .gz, .zst or plain), relative to this file"`
 	Format       string `yaml:"format" jsonschema:"enum=champsim,enum=cloudsuite" jsonschema_description:"Layout of the trace's records: ChampSim's of 64 bytes or CloudSuite's of 96; when left out, the content decides, or an error asks for it"`
-	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a shipped model of a SPEC CPU2017 program"`
-	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of it, each on a core and in memory of its own"`
+	Model        string `yaml:"model" jsonschema_description:"Instead of a trace: a model of a SPEC CPU2017 program that Heddle brings along (heddle inspect apps lists them)"`
+	Copies       int    `yaml:"copies" jsonschema:"default=1" jsonschema_description:"Copies of the program, each on a core and in memory of its own"`
 	Instructions uint64 `yaml:"instructions" jsonschema_description:"Instructions of one execution of each copy; when left out, the whole trace, or 10000000 of a model"`
 	Divide       int    `yaml:"divide" jsonschema:"default=1" jsonschema_description:"Divides the memory of a model by this number, for machines with smaller caches"`
 }
@@ -77,9 +77,9 @@ type Mode struct {
 
 // Policy is one policy that governs a run.
 type Policy struct {
-	Policy string  `yaml:"policy" jsonschema:"required" jsonschema_description:"Its name; heddle inspect policies lists them"`
+	Policy string  `yaml:"policy" jsonschema:"required" jsonschema_description:"Name of the policy; heddle inspect policies lists them"`
 	Period uint64  `yaml:"period" jsonschema_description:"Core cycles between two samples; the policy's own when left out"`
-	Params Numbers `yaml:"params" jsonschema_description:"Its parameters"`
+	Params Numbers `yaml:"params" jsonschema_description:"Parameters of the policy"`
 }
 
 // Policies is one policy or a list of them; a name alone stands for a policy with its own
@@ -123,14 +123,14 @@ type Memory struct {
 type Unified struct {
 	Runtime          string `yaml:"runtime" jsonschema:"enum=dissertation,enum=driver-today,enum=uvmsmart-compat,default=dissertation" jsonschema_description:"A set of policies: NVIDIA's runtime as the dissertation describes it, the driver of today, or the dissertation's public simulator. A policy that is named beside it replaces the set's"`
 	All              bool   `yaml:"all" jsonschema:"default=false" jsonschema_description:"Memory that programs allocate on the device is managed memory, too"`
-	Capacity         string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; all there is when left out"`
+	Capacity         string `yaml:"capacity" jsonschema_description:"Device memory for managed pages: bytes, megabytes (14.05MB, up to whole pages), or a share of the rounded bytes allocated at most, as in 75% or 100/110; the whole device memory when left out"`
 	Oversubscription string `yaml:"oversubscription" jsonschema_description:"The inverse of capacity: the rounded bytes allocated divided by the device memory, as in 150%"`
 	Prefetch         string `yaml:"prefetch" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today,default=tbn" jsonschema_description:"Prefetcher: the pages that come along with a page that faults"`
 	PrefetchOver     string `yaml:"prefetch_over" jsonschema:"enum=none,enum=random,enum=sl,enum=zheng-sequential,enum=zheng-512k,enum=tbn,enum=driver-today" jsonschema_description:"The prefetcher once memory has been too small; the same as prefetch when left out"`
 	Evict            string `yaml:"evict" jsonschema:"enum=lru4k,enum=random4k,enum=sl,enum=tbn,enum=lru2m,enum=lfu,enum=driver-today,default=lru2m" jsonschema_description:"Eviction: the pages that leave when there is no room"`
 	Migrate          string `yaml:"migrate" jsonschema:"enum=first-touch,enum=always,enum=oversub,enum=adaptive,default=first-touch" jsonschema_description:"Rule of migration: when a page that is touched comes to the device"`
 	Ts               int    `yaml:"ts" jsonschema:"default=8" jsonschema_description:"Static migration threshold: accesses to a 64 KB block"`
-	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration"`
+	P                int    `yaml:"p" jsonschema:"default=8" jsonschema_description:"Multiplicative penalty of adaptive migration: once memory has been too small, ts counts this many times, and more for a block that comes again"`
 	Counters         string `yaml:"counters" jsonschema:"enum=all,enum=remote,default=all" jsonschema_description:"Which accesses of a 64 KB block count against ts: all, or remote, those of pages that are on the host, as Volta's hardware counts"`
 	Reserve          int    `yaml:"reserve" jsonschema:"default=0" jsonschema_description:"Percent of the pages on the device that are protected from eviction, the least recently used ones"`
 	FreeBuffer       int    `yaml:"free_buffer" jsonschema:"default=0" jsonschema_description:"Percent of the memory that evictions keep free: they begin before it is full"`
@@ -314,7 +314,7 @@ type File struct {
 	Out     string     // result directory; "": none
 	Machine *sheets.Machine
 	Sheet   *sheets.Provenance
-	Notes   []string // what the run does to the machine that the file does not say
+	Notes   []string // changes of the machine that the file does not ask for
 }
 
 // DefaultEpoch is the length of epochs, in core cycles, when results are written and the

@@ -41,8 +41,10 @@ func mapped(t reflect.Type) *jsonschema.Schema {
 			}}
 		}
 		of := jsonschema.NewProperties()
-		of.Set("kernel", &jsonschema.Schema{Type: "string"})
-		of.Set("ipc", amount())
+		of.Set("kernel", &jsonschema.Schema{Type: "string", Description: "Name of the kernel"})
+		ipc := amount()
+		ipc.Description = "Target of this kernel, as for an application"
+		of.Set("ipc", ipc)
 		either := amount()
 		either.OneOf = append(either.OneOf, &jsonschema.Schema{
 			Type: "object", Properties: of, Required: []string{"kernel", "ipc"},

@@ -1,6 +1,5 @@
-// Package accelsim runs Accel-Sim traces: what NVBit recorded of an application on
-// a real GPU, as kernelslist.g and one .traceg file per kernel (plain, .gz, .xz or
-// .zst; tracer versions up to 5).
+// Package accelsim runs Accel-Sim traces. NVBit records them from an application on a real GPU, as kernelslist.g and
+// one .traceg file per kernel (plain, .gz, .xz or .zst; tracer versions up to 5).
 //
 // A reader must know three types. Trace is one kernel, read and checked: static
 // code, and the records of every warp in a compact form. Program is a
@@ -17,7 +16,7 @@
 // Options.Memory, 16 bytes per thread block of the grid, the windows of the
 // resident warps and the static code, whatever the length of the trace.
 //
-// What a trace does not hold is not invented:
+// Heddle invents nothing that a trace lacks:
 //   - Predicates are not in the trace: dependences go through registers only.
 //   - Barriers have no number and no count: every BAR is barrier 0 of the whole CTA.
 //   - Opcodes without recorded addresses (textures, surfaces, TMA) and unknown ones

@@ -1,5 +1,5 @@
-// Package champsim reads traces of CPU programs as ChampSim has them: 64 bytes per
-// instruction, or 96 in CloudSuite's, plain or compressed (.gz, .xz, .zst).
+// Package champsim reads traces of CPU programs in ChampSim's format: 64 bytes per instruction, or 96 in
+// CloudSuite's, plain or compressed (.gz, .xz, .zst).
 //
 // A reader must know three types. Record is one instruction of a trace. Format is how it is laid out, which
 // the trace itself shows in most cases. Reader is a trace as
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: at byte %d%s: %s", e.File, e.Offset, e.Of, e.Msg)
 }
 
-// Reader reads a trace from its begin to its end.
+// Reader reads a trace from beginning to end.
 type Reader struct {
 	file   string
 	f      *os.File

@@ -41,7 +41,7 @@ type Record struct {
 	Stores        [2]uint64
 	Loads         [4]uint64
 
-	// CloudSuite is what such a record holds beside; nil: a record in ChampSim's layout.
+	// CloudSuite is the rest of a CloudSuite record; nil: a record in ChampSim's layout.
 	CloudSuite *CloudSuite
 }
 
