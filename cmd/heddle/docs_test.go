@@ -107,6 +107,51 @@ func TestCommandsOfDocuments(t *testing.T) {
 	}
 }
 
+// TestNamedFiles: every Go file that a document names in a code span is in the repository, under that name or as the
+// end of its path. The file of the example policy is exempt.
+func TestNamedFiles(t *testing.T) {
+	t.Chdir("../..")
+	there := map[string]bool{"control/hill_climb.go": true}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			for path := filepath.ToSlash(path); path != ""; _, path, _ = strings.Cut(path, "/") {
+				there[path] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, span := 0, regexp.MustCompile("`([\\w/]+\\.go)`")
+	for _, pattern := range []string{"*.md", "docs/*.md", "paper/README.md", "apps/README.md", "host/*/README.md"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no document %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range span.FindAllStringSubmatch(string(text), -1) {
+				named++
+				if !there[m[1]] {
+					t.Errorf("%s names %s, which is not in the repository", file, m[1])
+				}
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("%d files named: the documents have changed their form", named)
+	}
+}
+
 // TestDocsFromTheCommandLine: reference and man pages appear where they are asked for.
 func TestDocsFromTheCommandLine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pages")
