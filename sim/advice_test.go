@@ -116,7 +116,7 @@ func TestIdleAdvice(t *testing.T) {
 		want       string
 	}{
 		{"uvm", "malloc_managed", Unified{}, "add memory: {unified:"},
-		{"qv100", "malloc_managed", Unified{}, "qv100 does not translate addresses"},
+		{"qv100", "malloc_managed", Unified{}, "add memory: {unified:"}, // which sets what qv100 lacks
 		{"uvm", "malloc", Unified{All: true}, ""},
 		{"uvm", "malloc", Unified{Prefetch: "tbn"}, "device memory"},
 	} {

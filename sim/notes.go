@@ -32,8 +32,8 @@ func (n notes) idleAdvices() (out []string) {
 			why := fmt.Sprintf("it is %s memory, and advice works on malloc_managed memory only", x.kind)
 			if x.kind == mem.Managed {
 				why = "the run has no memory.unified, which carries out advice: add " +
-					"memory: {unified: {runtime: dissertation}} to the sharing entry"
-				if err := unifiedHost(r.sheet); err != nil {
+					"memory: {unified: {runtime: dissertation}} to the run file"
+				if err := unifiedHost(r.sheet); err != nil && UnifiedNeeds(r.sheet) == nil {
 					why = err.Error()
 				}
 			}

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.starlark.net/starlark"
@@ -259,23 +260,27 @@ func prefetchAsync(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []st
 // adviceFor accepts host.AdviceNames and CUDA's: preferred_location and accessed_by.
 func adviceFor(name, to string) (host.Advice, error) {
 	adviceNames := host.AdviceNames()
-	switch n := strings.ReplaceAll(strings.ToLower(name), "-", "_"); n {
-	case "preferred_location", "prefer":
-		name = "prefer_" + to
-	case "accessed_by":
-		name = "accessed_by_" + to
-	default:
-		if name = n; strings.HasPrefix(n, "preferred_") {
-			name = "prefer_" + strings.TrimPrefix(n, "preferred_")
-		}
+	wanted := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	if after, ok := strings.CutPrefix(wanted, "preferred_"); ok && after != "location" {
+		wanted = "prefer_" + after
 	}
-	for i, n := range adviceNames {
-		if n == name {
-			return host.Advice(i), nil
-		}
+	switch {
+	case to != "device" && to != "host":
+		return 0, fmt.Errorf("mem_advise: to = %q: it is device or host", to)
+	case wanted == "preferred_location" || wanted == "prefer":
+		wanted = "prefer_" + to
+	case wanted == "accessed_by" && to == "host":
+		return 0, errors.New("mem_advise: accessed_by with to = host is not modelled: the host reaches managed memory " +
+			"where it is and brings the pages back; leave it out")
+	case wanted == "accessed_by":
+		wanted = "accessed_by_device"
 	}
-	return 0, fmt.Errorf("mem_advise: unknown advice %q; it is one of %s%s", name, strings.Join(adviceNames, ", "),
-		suggest(name, adviceNames))
+	if i := slices.Index(adviceNames, wanted); i >= 0 {
+		return host.Advice(i), nil
+	}
+	names := append([]string{"preferred_location", "accessed_by"}, adviceNames...)
+	return 0, fmt.Errorf("mem_advise: unknown advice %q; it is one of %s%s", name, strings.Join(names, ", "),
+		suggest(wanted, names))
 }
 
 func memAdvise(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

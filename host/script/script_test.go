@@ -274,9 +274,24 @@ func TestErrors(t *testing.T) {
 		},
 		{
 			"mem_advise(malloc_managed(u8, 1), 'read_mostyl')",
-			"app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of read_mostly, prefer_device, " +
-				"prefer_host, accessed_by_device, unset_read_mostly, " +
+			"app.star:2: mem_advise: unknown advice \"read_mostyl\"; it is one of preferred_location, " +
+				"accessed_by, read_mostly, prefer_device, prefer_host, accessed_by_device, unset_read_mostly, " +
 				"unset_preferred_location, unset_accessed_by; did you mean read_mostly?",
+		},
+		{
+			"mem_advise(malloc_managed(u8, 1), 'preferred_locaton')",
+			"app.star:2: mem_advise: unknown advice \"preferred_locaton\"; it is one of preferred_location, " +
+				"accessed_by, read_mostly, prefer_device, prefer_host, accessed_by_device, unset_read_mostly, " +
+				"unset_preferred_location, unset_accessed_by; did you mean preferred_location?",
+		},
+		{
+			"mem_advise(malloc_managed(u8, 1), 'preferred_location', to = 'moon')",
+			"app.star:2: mem_advise: to = \"moon\": it is device or host",
+		},
+		{
+			"mem_advise(malloc_managed(u8, 1), 'accessed_by', to = host)",
+			"app.star:2: mem_advise: accessed_by with to = host is not modelled: the host reaches managed memory " +
+				"where it is and brings the pages back; leave it out",
 		},
 		{
 			"host_register(malloc(u8, 1))",
