@@ -168,7 +168,7 @@ func (c *entryCheck) field(f sampleField) error {
 		}
 		kind, err := c.kind(name)
 		if err != nil {
-			return wrong(fmt.Errorf("reads %w", err))
+			return wrong(fmt.Errorf("reads %s: %w", name, err))
 		}
 		if f.over != "" && kind != stat.Sum {
 			return wrong(fmt.Errorf("is a ratio, and %s does not sum up: name two counters that do", name))

@@ -98,7 +98,7 @@ func TestCheck(t *testing.T) {
 			Clock
 			X *float64 `json:"x" counter:"sm.thread_insts/vm.pages"`
 		}](),
-		`field X reads a counter that is not there: sm.insts`: readingOf[struct {
+		`field X reads sm.insts: a counter that is not there: sm.insts`: readingOf[struct {
 			Clock
 			X uint64 `json:"x" counter:"sm.insts"`
 		}](),

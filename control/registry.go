@@ -69,7 +69,7 @@ func Find(name string) (*Entry, error) {
 		names = append(names, e.Name)
 	}
 	return nil, fmt.Errorf("no policy %q; the policies are %s%s", name, strings.Join(names, ", "),
-		yamldoc.DidYouMean(name, names))
+		yamldoc.Guess(name, names))
 }
 
 // New makes the policy for a machine. An unknown parameter, a value out of range or a

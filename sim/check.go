@@ -238,7 +238,7 @@ func (s *Sharing) checkPages(mode *Mode, m *sheets.Machine) error {
 		names := pagesNames()
 		if !slices.Contains(names, way) {
 			return fmt.Errorf("memory.pages is %s, not %q%s", strings.Join(names, ", "), way,
-				yamldoc.DidYouMean(way, names))
+				yamldoc.Guess(way, names))
 		}
 		if mode.Pages != "" && mode.Pages != way {
 			return fmt.Errorf("sharing mode %s moves pages by %s, but memory.pages says %s: write the mode in its "+

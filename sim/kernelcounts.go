@@ -118,5 +118,5 @@ func (s *source) FindKernel(name string) (int, error) {
 		names = append(names, "kernel."+d.Name)
 	}
 	return 0, fmt.Errorf("no counter %q of kernels; there are %s%s", name, strings.Join(names, ", "),
-		yamldoc.DidYouMean(name, names))
+		yamldoc.Guess(name, names))
 }

@@ -103,7 +103,7 @@ func inspectCounters(w io.Writer, what string, asJSON bool) error {
 	}
 	if len(list) == 0 {
 		return fmt.Errorf("no counters of %q%s: an owner (%s) or a counter of one, as in sm.thread_insts", what,
-			yamldoc.DidYouMean(owner, owners), strings.Join(owners, ", "))
+			yamldoc.Guess(owner, owners), strings.Join(owners, ", "))
 	}
 	if asJSON {
 		return printJSON(w, list)

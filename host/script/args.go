@@ -31,15 +31,7 @@ func unknownArg(name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("unknown argument %q: main has no parameters", name)
 	}
-	return fmt.Errorf("unknown argument %q: main has %s%s", name, strings.Join(names, ", "), suggest(name, names))
-}
-
-// suggest is "; did you mean X?" or nothing.
-func suggest(name string, names []string) string {
-	if s := yamldoc.Nearest(name, names); s != "" {
-		return "; did you mean " + s + "?"
-	}
-	return ""
+	return fmt.Errorf("unknown argument %q: main has %s%s", name, strings.Join(names, ", "), yamldoc.Guess(name, names))
 }
 
 // arguments converts the command line's arguments to the types of main's defaults.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/ptx/emulate"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 func module(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -270,8 +271,8 @@ func adviceFor(name, to string) (host.Advice, error) {
 	case wanted == "preferred_location" || wanted == "prefer":
 		wanted = "prefer_" + to
 	case wanted == "accessed_by" && to == "host":
-		return 0, errors.New("mem_advise: accessed_by with to = host is not modelled: the host reaches managed memory " +
-			"where it is and brings the pages back; leave it out")
+		return 0, errors.New("mem_advise: accessed_by with to = host is not modelled: the host reaches managed " +
+			"memory where it is and brings the pages back; leave it out")
 	case wanted == "accessed_by":
 		wanted = "accessed_by_device"
 	}
@@ -280,7 +281,7 @@ func adviceFor(name, to string) (host.Advice, error) {
 	}
 	names := append([]string{"preferred_location", "accessed_by"}, adviceNames...)
 	return 0, fmt.Errorf("mem_advise: unknown advice %q; it is one of %s%s", name, strings.Join(names, ", "),
-		suggest(wanted, names))
+		yamldoc.Guess(wanted, names))
 }
 
 func memAdvise(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -6,6 +6,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
 // defaultRel is the relative tolerance of check() between floating-point values;
@@ -149,7 +150,7 @@ func reference(e *env, b *starlark.Builtin, args starlark.Tuple, kwargs []starla
 			return nil, fmt.Errorf("reference: no reference named %q: there are none in this run", name)
 		}
 		return nil, fmt.Errorf("reference: no reference named %q among the %d there are%s", name, len(names),
-			suggest(name, names))
+			yamldoc.Guess(name, names))
 	}
 	var in []any
 	for i, v := range args[1:] {

@@ -70,11 +70,20 @@ func common(a, b string) (most int) {
 	return most
 }
 
+// Guess is the end of an error message about an unknown name, where the message itself lists the names: a suggestion if
+// one is near, else "".
+func Guess(name string, candidates []string) string {
+	if s := Nearest(name, candidates); s != "" {
+		return "; did you mean " + s + "?"
+	}
+	return ""
+}
+
 // DidYouMean is the end of an error message about an unknown name: a suggestion if one is near, the list of names if
 // it is short, else "".
 func DidYouMean(name string, candidates []string) string {
-	if s := Nearest(name, candidates); s != "" {
-		return "; did you mean " + s + "?"
+	if s := Guess(name, candidates); s != "" {
+		return s
 	}
 	if len(candidates) > 0 && len(candidates) <= mostKnown {
 		return "; known: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")

@@ -179,6 +179,9 @@ func ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := foreign(name, src); err != nil {
+		return nil, err
+	}
 	if len(src) > MaxBytes {
 		return nil, fmt.Errorf("%s: longer than %d bytes, the limit for configurations", name, MaxBytes)
 	}
