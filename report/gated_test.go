@@ -37,7 +37,7 @@ func TestGatingInTables(t *testing.T) {
 		want bool
 	}{{gated(), true}, {sample(), false}} {
 		var b bytes.Buffer
-		if err := Table(&b, c.r, false); err != nil {
+		if err := Table(&b, c.r, true); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(b.String(), line) != c.want || strings.Contains(b.String(), "power gating") != c.want {

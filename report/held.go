@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/sim"
@@ -52,7 +53,9 @@ func (p *printer) held(results []*sim.Result) {
 		}
 	}
 	p.f("targets, and the speed of the other applications\n")
-	p.table(rows)
+	expendable := append([]string(nil), rows[0][1:]...)
+	slices.Reverse(expendable)
+	p.fitted(rows, expendable)
 	switch {
 	case best == "":
 		p.f("no sharing mode meets all targets\n")

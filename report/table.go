@@ -46,9 +46,19 @@ type printer struct {
 	left []string // columns that were left out of tables
 }
 
+// f writes text; lines that are wider than the terminal are folded, unless tables may be, too.
 func (p *printer) f(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !p.wide {
+		text = lines(text, columns)
+	}
+	p.raw(text)
+}
+
+// raw writes text that is not Heddle's as it is.
+func (p *printer) raw(text string) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, args...)
+		_, p.err = io.WriteString(p.w, text)
 	}
 }
 
@@ -78,7 +88,7 @@ func (p *printer) logs(r *sim.Result) {
 				p.f("%s: ... %d more lines (see result.json)\n", t.Name, len(t.Log)-maxLog)
 				break
 			}
-			p.f("%s: %s\n", t.Name, line)
+			p.raw(t.Name + ": " + line + "\n")
 		}
 	}
 }

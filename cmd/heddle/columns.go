@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heddle-sim/heddle/report"
 )
 
 // longWord is how long a word can be that a column is widened for, so that it stays whole.
@@ -64,7 +66,7 @@ func writeRow(w io.Writer, row []string, widths []int) error {
 	cells := make([][]string, len(row))
 	lines := 1
 	for i, c := range row {
-		cells[i] = fold(c, widths[i], widths[i])
+		cells[i] = report.Fold(c, widths[i], widths[i])
 		lines = max(lines, len(cells[i]))
 	}
 	for k := range lines {
@@ -81,33 +83,4 @@ func writeRow(w io.Writer, row []string, widths []int) error {
 		}
 	}
 	return nil
-}
-
-// fold breaks text at its spaces into lines of at most `first` columns, then `rest`, and words where they are longer.
-func fold(text string, first, rest int) []string {
-	if utf8.RuneCountInString(text) <= first {
-		return []string{text}
-	}
-	var lines []string
-	line, width := "", first
-	end := func() { lines, line, width = append(lines, line), "", rest }
-	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			end()
-		}
-		if line != "" {
-			line += " "
-		}
-		for runes := []rune(word); len(runes) > width; runes = []rune(word) {
-			line, word = string(runes[:width]), string(runes[width:])
-			end()
-		}
-		line += word
-	}
-	return append(lines, line)
-}
-
-// folded is text in lines of at most so many columns, all but the first indented.
-func folded(text string, indent, columns int) string {
-	return strings.Join(fold(text, columns, columns-indent), "\n"+strings.Repeat(" ", indent))
 }

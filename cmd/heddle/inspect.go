@@ -13,6 +13,7 @@ import (
 
 	"github.com/heddle-sim/heddle/lab/silicon"
 	"github.com/heddle-sim/heddle/lab/systems"
+	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
@@ -120,7 +121,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 			Numbers     []sheets.Entry `json:"numbers"`
 		}{m.Name, m.Description, entries})
 	}
-	fmt.Fprintf(w, "%s\n\n", folded(m.Name+": "+m.Description, 2, wide))
+	fmt.Fprintf(w, "%s\n\n", report.Folded(m.Name+": "+m.Description, 2, wide))
 	rows := [][]string{{"PATH", "VALUE", "UNIT", "SOURCE", "MEANING"}}
 	var keys []string
 	refs := map[string]string{}
@@ -137,7 +138,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 	}
 	fmt.Fprintf(w, "\nSources (inspect machine %s --json has them per number)\n", name)
 	for _, k := range keys {
-		fmt.Fprintf(w, "  %s\n", folded(k+": "+refs[k], 6, wide-2))
+		fmt.Fprintf(w, "  %s\n", report.Folded(k+": "+refs[k], 6, wide-2))
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func inspectSystems(w io.Writer, machine string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, systems.JSON(table))
 	}
-	return systems.Text(w, table, func(text string, indent int) string { return folded(text, indent, wide-2) })
+	return systems.Text(w, table, func(text string, indent int) string { return report.Folded(text, indent, wide-2) })
 }
 
 // inspectPeaks prints the limits of a machine. Kernels and published figures lie in the repository.

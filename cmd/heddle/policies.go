@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
 )
@@ -218,7 +219,7 @@ func showPolicy(w io.Writer, p *policy) error {
 	if p.entry != nil {
 		what = p.entry.What
 	}
-	fmt.Fprintf(w, "%s (%s)\n  %s\n\n", p.Name, p.Kind, folded(what, 2, wide-2))
+	fmt.Fprintf(w, "%s (%s)\n  %s\n\n", p.Name, p.Kind, report.Folded(what, 2, wide-2))
 	rows := [][]string{{"chosen by", p.Where}}
 	if p.Source != "" {
 		rows = append(rows, []string{"source", p.Source})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/paper"
+	"github.com/heddle-sim/heddle/report"
 )
 
 // reproduceFlags are the flags of `heddle reproduce`.
@@ -115,7 +116,7 @@ func listStudies(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
 		for _, c := range s.Scales {
-			fmt.Fprintf(w, "  %s\n", folded(c.Name+": "+c.Runs()+"; "+c.About, 4, wide-2))
+			fmt.Fprintf(w, "  %s\n", report.Folded(c.Name+": "+c.Runs()+"; "+c.About, 4, wide-2))
 		}
 		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
 		for _, f := range s.Figures {

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Fold breaks text at its spaces into lines of at most `first` columns, then `rest`, and words where they are longer.
+func Fold(text string, first, rest int) []string {
+	if utf8.RuneCountInString(text) <= first {
+		return []string{text}
+	}
+	var lines []string
+	line, width := "", first
+	end := func() { lines, line, width = append(lines, line), "", rest }
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			end()
+		}
+		if line != "" {
+			line += " "
+		}
+		for runes := []rune(word); len(runes) > width; runes = []rune(word) {
+			line, word = string(runes[:width]), string(runes[width:])
+			end()
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// Folded is text in lines of at most so many columns, all but the first indented.
+func Folded(text string, indent, columns int) string {
+	return strings.Join(Fold(text, columns, columns-indent), "\n"+strings.Repeat(" ", indent))
+}
+
+// lines is text whose lines have at most so many columns: what was longer goes on in the next line, indented by two
+// more than it was.
+func lines(text string, columns int) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		if utf8.RuneCountInString(line) > columns {
+			rest := strings.TrimLeft(line, " ")
+			indent := len(line) - len(rest)
+			all[i] = line[:indent] + Folded(rest, indent+2, columns-indent)
+		}
+	}
+	return strings.Join(all, "\n")
+}
