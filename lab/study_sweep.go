@@ -165,11 +165,7 @@ func (s *Sweep) point(root *yamldoc.Node, axes []sweepAxis, at []int, o runfile.
 		return p, err
 	}
 	if p.File, err = runfile.Parse(s.Run, text, o); err != nil {
-		var at *yamldoc.Error
-		if errors.As(err, &at) { // its line is one of the text made here
-			err = errors.New(at.Msg)
-		}
-		return p, fmt.Errorf("%s with %s: %w", s.Run, strings.Join(told, ", "), err)
+		return p, s.blame(root, axes, at, o, fmt.Sprintf("%s with %s: %s", s.Run, strings.Join(told, ", "), bare(err)))
 	}
 	key, err := json.Marshal([]any{doc["machine"], doc["set"]})
 	if err != nil {
@@ -181,6 +177,45 @@ func (s *Sweep) point(root *yamldoc.Node, axes []sweepAxis, at []int, o runfile.
 	machines[string(key)] = p.File.Machine
 	p.File.Sheet = nil // where each number comes from is nobody's question here, and the larger part of a point
 	return p, nil
+}
+
+// bare is the message of an error without its line, which is one of a text made here.
+func bare(err error) string {
+	var at *yamldoc.Error
+	if errors.As(err, &at) {
+		return at.Msg
+	}
+	return err.Error()
+}
+
+// blame is the error of a point that is no run file, at its place: in the run file itself if that is wrong in the same
+// way, else at the first value that makes it wrong without the others, else at the last value.
+func (s *Sweep) blame(root *yamldoc.Node, axes []sweepAxis, at []int, o runfile.Overrides, msg string) error {
+	wrong := func(doc map[string]any) error {
+		delete(doc, "outputs")
+		text, err := json.Marshal(doc)
+		if err == nil {
+			_, err = runfile.Parse(s.Run, text, o)
+		}
+		return err
+	}
+	if doc, ok := plain(root).(map[string]any); ok {
+		if err := wrong(doc); err != nil && strings.HasSuffix(msg, bare(err)) {
+			_, err = runfile.Load(s.Run, o)
+			return err
+		}
+	}
+	var last *yamldoc.Node
+	for i, a := range axes {
+		for j, path := range a.paths {
+			last = a.values[j][at[i]]
+			doc, ok := plain(root).(map[string]any)
+			if ok && setPath(doc, path, plain(last)) == nil && wrong(doc) != nil {
+				return last.Errorf("%s", msg)
+			}
+		}
+	}
+	return last.Errorf("%s", msg)
 }
 
 // plain is a document's value as encoding/json writes it, which is YAML as well.

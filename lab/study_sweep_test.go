@@ -106,3 +106,32 @@ func TestSweepPaths(t *testing.T) {
 		}
 	}
 }
+
+// A point that is no run file is wrong at the value that makes it so, or where the run file itself is.
+func TestSweepBlames(t *testing.T) {
+	app, err := filepath.Abs("../apps/micro/triad")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := "machine: ugpu\napps: [{name: t, path: " + app + "}]\npolicies: [{policy: ugpu, period: 5000}]\n"
+	for _, c := range []struct{ run, vary, want string }{
+		{run, "{seed: [1]}, {policies.ugpu.perod: [1]}", `s.yaml:2:`},
+		{run, "{seed: [1]}, {policies.ugpu.perod: [1]}", `with seed=1, policies.ugpu.perod=1: unknown key "perod"`},
+		{run, "{policies.ugpu.perod: [1]}, {seed: [1]}", `s.yaml:2:31: `},
+		{run, "{sharing: [bq]}", `s.yaml:2:19: `},
+		{strings.Replace(run, "period", "perod", 1), "{seed: [1]}", `run.yaml:3:27: unknown key "perod"`},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"run.yaml": c.run, "s.yaml": "run: run.yaml\nvary: [" + c.vary + "]\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := LoadSweep(t.Context(), filepath.Join(dir, "s.yaml"), runfile.Overrides{}, nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.vary, err, c.want)
+		}
+	}
+}

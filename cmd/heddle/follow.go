@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/lab/live"
 	"github.com/heddle-sim/heddle/lab/slurm"
+	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -56,7 +57,7 @@ func follow(cmd *cobra.Command, cache string, jobs int, pool *slurm.Pool, kind, 
 			if f.board != nil {
 				f.board.Plan(todo, kept)
 			}
-			fmt.Fprintf(stderr, "%d runs to simulate, %d kept from before\n", len(todo), kept)
+			fmt.Fprintf(stderr, "%s to simulate, %d kept from before\n", report.Many(len(todo), "run"), kept)
 		},
 		Start: f.start,
 	}
