@@ -54,6 +54,8 @@ func metrics() map[string]metric {
 		"transfers per MB": {of: transfersPerMB, unit: "transfers per MB allocated"},
 		"link intensity":   {of: linkIntensity, unit: "core cycles per KB on the link"},
 		"link delay":       {of: linkDelay, unit: "core cycles from planned to begun", mean: geometricMean},
+		"hot share":        {of: hotShare, unit: "% of accesses to the most used third of memory"},
+		"read-only use":    {of: readOnlyUse, unit: "% of what a written page is accessed"},
 		"ws":               {of: ws, unit: "weighted speedup", mean: geometricMean, mixes: true},
 		"hs":               {of: hs, unit: "harmonic speedup", mean: geometricMean, mixes: true},
 		"slowdown":         {of: slowdown, unit: "alone over shared speed"},

@@ -411,6 +411,17 @@ func TestSinglesByWork(t *testing.T) {
 			t.Errorf("%s: %d thread instructions, touches %v", o.Job.Label, n, res.Touches)
 		}
 	}
+	// The mean difference of two configurations is the difference of their means, and claims can name it.
+	of := func(name string) float64 { return r.Measures["llc misses "+name+" stream mean"].Value }
+	if d := of("FAR minus NEAR"); d == 0 || math.Abs(d-(of("FAR")-of("NEAR"))) > 1e-9 {
+		t.Errorf("FAR %g less NEAR %g: %g", of("FAR"), of("NEAR"), d)
+	}
+	names := b.Study.singleNames(r.Figure)
+	for name := range r.Measures {
+		if !slices.Contains(names, name) {
+			t.Errorf("measure %q has no name that a claim may give", name)
+		}
+	}
 	if note := r.Draw.Note; !strings.Contains(note, "400000 thread instructions") {
 		t.Errorf("the figure says %q", note)
 	}

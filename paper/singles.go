@@ -64,6 +64,15 @@ func valuesOf(runs []singles, config int, m metric) []float64 {
 	return out
 }
 
+// differences are x less base.
+func differences(x, base []float64) []float64 {
+	out := make([]float64, len(x))
+	for i := range x {
+		out[i] = x[i] - base[i]
+	}
+	return out
+}
+
 // quotients are x over base.
 func quotients(x, base []float64) []float64 {
 	out := make([]float64, len(x))
@@ -175,6 +184,11 @@ func (b *Book) values(r *Reproduced) {
 					r.of(f.Metric+" "+c+" minus "+less+" "+s.program, valuesOf(one, i, m)[0]-valuesOf(one, j, m)[0])
 				}
 			}
+			f.means(runs, func(set string, part []singles) {
+				if i != j {
+					r.measure(f.Metric+" "+c+" minus "+less+" "+set, differences(valuesOf(part, i, m), valuesOf(part, j, m)))
+				}
+			})
 		}
 	}
 	r.bars(runs, m.unit, func(part []singles, config int) []float64 {
@@ -195,16 +209,11 @@ func (r *Reproduced) against(config string, value map[string]float64) {
 	})
 }
 
-// againstNames are the measures of values that hold configurations, and programs, against each other.
-func (f *Figure) againstNames(programs []string) (out []string) {
+// againstNames are the measures of values that hold programs against each other.
+func (f *Figure) againstNames() (out []string) {
 	for _, c := range f.compared() {
 		f.ordered(f.Programs, func(a, base string) { out = append(out, f.Metric+" "+c+" "+a+"/"+base) })
 	}
-	f.ordered(f.compared(), func(a, base string) {
-		for _, p := range programs {
-			out = append(out, f.Metric+" "+a+" minus "+base+" "+p)
-		}
-	})
 	return out
 }
 
@@ -429,7 +438,8 @@ func (s *Study) singleNames(f *Figure) (out []string) {
 		for _, c := range f.compared() {
 			each(f.Metric+" "+c, true)
 		}
-		out = append(out, f.againstNames(programs)...)
+		f.ordered(f.compared(), func(a, base string) { each(f.Metric+" "+a+" minus "+base, true) })
+		out = append(out, f.againstNames()...)
 	case "parts":
 		for i, c := range f.Configs {
 			each("noc share "+c, false)
