@@ -100,7 +100,7 @@ func setNode(v reflect.Value, n *yamldoc.Node, path string) error {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64:
 		if n.Kind != yamldoc.Int {
-			return n.Errorf("%s must be a whole number, not %s", path, n.Kind)
+			return n.Errorf("%s must be a whole number, not %s", path, n.Found())
 		}
 		v.SetInt(n.Int)
 	case reflect.Float64:

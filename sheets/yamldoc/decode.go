@@ -91,13 +91,13 @@ func decodeScalar(n *Node, what string, v reflect.Value) error {
 		v.SetBool(n.Bool)
 	case reflect.Int:
 		if n.Kind != Int {
-			return n.Errorf("%s must be a whole number, not %s", what, n.Kind)
+			return n.Errorf("%s must be a whole number, not %s", what, n.Found())
 		}
 		v.SetInt(n.Int)
 	case reflect.Uint64:
 		whole := n.Kind == Float && n.Float == math.Trunc(n.Float) && n.Float < 1<<53 // 2e6 is a whole number too
 		if n.Kind != Int && !whole {
-			return n.Errorf("%s must be a whole number, not %s", what, n.Kind)
+			return n.Errorf("%s must be a whole number, not %s", what, n.Found())
 		}
 		if n.Float < 0 {
 			return n.Errorf("%s cannot be negative", what)

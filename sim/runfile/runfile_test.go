@@ -100,7 +100,7 @@ func TestMistakesPointAtTheirLine(t *testing.T) {
 		{"apps:\n- {path: a}\n- {path: b}\n", "2 applications need a sharing mode"},
 		{"apps: [{path: a, args: {n: {x: 1}}}]\n", "a plain value is expected"},
 		{"apps: [{path: a, arrive: -1}]\n", "arrive cannot be negative"},
-		{"apps: [{path: a, arrive: 1.5}]\n", "arrive must be a whole number, not a number"},
+		{"apps: [{path: a, arrive: 1.5}]\n", "arrive must be a whole number, not 1.5"},
 		{"apps: [{path: a, repeat: often}]\n", "repeat must be true or false"},
 		{"apps: {path: a}\n", "apps must be a list"},
 		{two + "sharing:\n- bp\n- {mode: mp}\n", `run.yaml:9:10: no sharing mode "mp"; did you mean`},

@@ -122,7 +122,7 @@ func scalar(n *yamldoc.Node, what, unit string, v reflect.Value) error {
 	}
 	if v.Kind() == reflect.Int64 { // a capacity
 		if n.Kind != yamldoc.Int {
-			return n.Errorf("%s must be a whole number, not %s", what, n.Kind)
+			return n.Errorf("%s must be a whole number, not %s", what, n.Found())
 		}
 		v.SetInt(n.Int)
 		return nil
