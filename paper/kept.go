@@ -16,7 +16,8 @@ import (
 // Kept reads the figures that Write has left in a folder: their data and numbers, without the drawing. Claims can be
 // judged anew by them without a simulation. A figure that is missing, or was counted by other models than the study
 // names today, has no numbers. code is the hash of the simulator that the figures come from; it is an error if they
-// come from two.
+// come from two. Figures of our own may each come from another one, as the paper makes no claim about them: the report
+// says from which.
 func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err error) {
 	found := 0
 	for _, f := range figures {
@@ -32,17 +33,24 @@ func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err er
 		case !slices.Equal(kept.Models, f.Models): // counted otherwise: not what the claims are about
 			continue
 		}
-		if found++; code != "" && kept.Simulator != code {
-			return nil, "", fmt.Errorf("%s%s comes from simulator %.12s, other figures there from %.12s: simulate "+
-				"them anew with one", name, measures.Suffix, kept.Simulator, code)
+		if found++; !f.Own {
+			if code != "" && kept.Simulator != code {
+				return nil, "", fmt.Errorf("%s%s comes from simulator %.12s, other figures there from %.12s: simulate "+
+					"them anew with one", name, measures.Suffix, kept.Simulator, code)
+			}
+			code = kept.Simulator
 		}
-		code = kept.Simulator
 		r.Columns, r.Rows, r.Problems = rows[0], rows[1:], kept.Problems
 		r.Measures, r.Second = kept.Measures, kept.Second
 		r.Asked, r.Missing, r.Simulators, r.was = kept.Runs, kept.Missing, kept.Ran, kept
 	}
 	if found == 0 {
 		return nil, "", fmt.Errorf("%s has none of the figures: simulate them once without --rejudge", dir)
+	}
+	for _, r := range out {
+		if code == "" && r.was != nil { // all are our own
+			code = r.was.Simulator
+		}
 	}
 	return out, code, nil
 }

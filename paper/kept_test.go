@@ -98,4 +98,22 @@ func TestKept(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "simulator def") {
 		t.Errorf("figures of two simulators: %v", err)
 	}
+	// A figure of our own may come from another one. It keeps its hash when it is judged anew, and the report tells.
+	other.Own = true
+	kept, code, err = Kept(dir, []*Figure{&other, figures[0]})
+	if err != nil || code != "abc" {
+		t.Fatalf("figures of the paper and one of our own: %q, %v", code, err)
+	}
+	b.Code = code
+	if err := Rejudge(b, dir, kept); err != nil {
+		t.Fatal(err)
+	}
+	if kept, code, err = Kept(dir, []*Figure{&other}); err != nil || code != "def" {
+		t.Errorf("our own figure alone is of simulator %q, %v; want def", code, err)
+	}
+	var text strings.Builder
+	b.section(&text, kept[0], "results")
+	if !strings.Contains(text.String(), "This figure comes from simulator def, and those of the paper from abc.") {
+		t.Errorf("the report says %s", text.String())
+	}
 }

@@ -75,6 +75,7 @@ func (b *Book) writeMeasures(file string, r *Reproduced) error {
 	}
 	if r.was != nil { // judging anew changes no condition
 		out.Machine, out.Set, out.Budget, out.Period = r.was.Machine, r.was.Set, r.was.Budget, r.was.Period
+		out.Simulator = r.was.Simulator
 	}
 	for _, j := range b.Study.JudgeAt(r, b.Scale.Name) {
 		c := measures.Claim{
