@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,6 +33,8 @@ type Claim struct {
 	// Tolerance is how far the value may be from the paper's; 0: a third of it. If the paper gives no number, the
 	// value must be further than this from 0.
 	Tolerance float64 `yaml:"tolerance"`
+	// Unit is that of the value where it is not percent.
+	Unit string `yaml:"unit"`
 	// Ours says why the claim does not count as the paper's: it repeats another claim, or no paper makes it. It is
 	// judged, not counted.
 	Ours string `yaml:"ours"`
@@ -120,15 +123,29 @@ func (c *Claim) near(v float64, measures map[string]Measure) bool {
 func (c *Claim) Expected() string {
 	switch {
 	case c.Direction == "slowly":
-		return fmt.Sprintf("(up, by %.4g %% at most)", c.Tolerance)
+		return fmt.Sprintf("(up, by %.4g %s at most)", c.Tolerance, c.unit())
 	case c.Direction == "some":
 		return "(below 100 %)"
+	case c.Paper == nil && c.Unit != "" && c.Direction == "up":
+		return fmt.Sprintf("(more than %.4g %s)", c.least(), c.Unit)
+	case c.Paper == nil && c.Unit != "":
+		return fmt.Sprintf("(less than %.4g %s)", -c.least(), c.Unit)
 	case c.Paper == nil:
 		return fmt.Sprintf("(%s by more than %.4g %%)", c.Direction, c.least())
 	case c.Direction == "all":
 		return "100 %"
 	}
-	return fmt.Sprintf("%.4g ± %.3g %%", *c.Paper, c.tolerance())
+	return fmt.Sprintf("%.4g ± %.3g %s", *c.Paper, c.tolerance(), c.unit())
+}
+
+func (c *Claim) unit() string { return cmp.Or(c.Unit, "%") }
+
+// shown is a value of the claim's measure as text.
+func (c *Claim) shown(x float64) string {
+	if c.Unit != "" {
+		return fmt.Sprintf("%.4g %s", x, c.Unit)
+	}
+	return fmt.Sprintf("%.1f %%", x)
 }
 
 // Claims lists the claims that belong to a figure.

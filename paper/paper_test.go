@@ -217,10 +217,18 @@ func TestClaimsTellTheirTolerance(t *testing.T) {
 		"(down by more than 3 %)": {Direction: "down", Tolerance: 3},
 		"(up by more than 0.5 %)": {Direction: "up"},
 		"100 %":                   {Paper: at(100), Direction: "all"},
+		"0 ± 1 pages":             {Paper: at(0), Direction: "flat", Tolerance: 1, Unit: "pages"},
+		"(more than 1.1 times)":   {Direction: "up", Tolerance: 1.1, Unit: "times"},
+		"(less than -16 pages)":   {Direction: "down", Tolerance: 16, Unit: "pages"},
 	} {
 		if got := c.Expected(); got != want {
 			t.Errorf("%+v: %q, want %q", c, got, want)
 		}
+	}
+	second := Measure{Value: 4.25}
+	j := Judged{Claim: Claim{Unit: "pages"}, Value: Measure{Value: 512}, Verdict: Holds, Second: &second}
+	if valueCell(&j) != "512 pages" || secondCell(&j) != "4.25 pages" {
+		t.Errorf("%q and %q pages", valueCell(&j), secondCell(&j))
 	}
 	s, err := Load("ugpu")
 	if err != nil {

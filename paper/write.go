@@ -147,7 +147,7 @@ func valueCell(j *Judged) string {
 	if j.Verdict == NotMeasured {
 		return "-"
 	}
-	text := fmt.Sprintf("%.1f %%", j.Value.Value)
+	text := j.Claim.shown(j.Value.Value)
 	if j.Turned.Name != "" {
 		text += fmt.Sprintf(" (%s %+.1f %%)", j.Turned.Name, j.Turned.Value)
 	}
@@ -165,7 +165,7 @@ func secondCell(j *Judged) string {
 	if j.Second == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", j.Second.Value)
+	return j.Claim.shown(j.Second.Value)
 }
 
 func ratioCell(j *Judged) string {
@@ -182,7 +182,8 @@ func mixesCell(j *Judged) string {
 	case j.Verdict == NotMeasured || j.Value.Of <= 1:
 		return "-"
 	case j.Mixes > j.Value.N && j.Most > j.Least:
-		return fmt.Sprintf("%d of the paper's %d, from %.1f to %.1f %%", j.Value.N, j.Mixes, j.Least, j.Most)
+		return fmt.Sprintf("%d of the paper's %d, from %.1f to %s", j.Value.N, j.Mixes, j.Least,
+			j.Claim.shown(j.Most))
 	case j.Mixes > j.Value.N:
 		return fmt.Sprintf("%d of the paper's %d", j.Value.N, j.Mixes)
 	case j.Value.N < j.Value.Of:
