@@ -75,8 +75,8 @@ func (b *Book) section(s *strings.Builder, r *Reproduced, results string) {
 		fmt.Fprintf(s, "The programs have the inputs `%s` here.\n\n", in)
 	}
 	if r.was != nil && r.was.Simulator != b.Code {
-		fmt.Fprintf(s, "This figure comes from simulator %.12s, and those of the paper from %.12s.\n\n", r.was.Simulator,
-			b.Code)
+		fmt.Fprintf(s, "This figure comes from simulator %.12s, and those of the paper from %.12s.\n\n",
+			r.was.Simulator, b.Code)
 	}
 	judged := b.Study.JudgeAt(r, b.Scale.Name)
 	if len(judged) > 0 {

@@ -186,7 +186,8 @@ func (b *Book) values(r *Reproduced) {
 			}
 			f.means(runs, func(set string, part []singles) {
 				if i != j {
-					r.measure(f.Metric+" "+c+" minus "+less+" "+set, differences(valuesOf(part, i, m), valuesOf(part, j, m)))
+					d := differences(valuesOf(part, i, m), valuesOf(part, j, m))
+					r.measure(f.Metric+" "+c+" minus "+less+" "+set, d)
 				}
 			})
 		}
