@@ -182,7 +182,10 @@ func (r *Reproduced) kept() (lines []string) {
 		}
 		lines = append(lines, "Runs by simulator (hash of its sources): "+strings.Join(parts, ", ")+".")
 	}
-	if r.Missing > 0 {
+	switch {
+	case r.Missing == r.Asked && r.Asked > 0:
+		lines = append(lines, fmt.Sprintf("None of the %d runs is simulated yet: there are no numbers.", r.Asked))
+	case r.Missing > 0:
 		lines = append(lines, fmt.Sprintf("%d of %d runs are not simulated yet: the numbers come from the others.",
 			r.Missing, r.Asked))
 	}

@@ -175,14 +175,14 @@ func (c *Conditions) warn() (out []string) {
 func conditions(profiles []Profile) Table {
 	t := Table{
 		Title: "Conditions of the run",
-		Note: fmt.Sprintf("Alone, with address translation as the sheet says. Waves: CTAs over those that fit on all "+
-			"SMs, of kernels with %.0f %% of the time and more. Channels: DRAM bytes of the fullest over the mean, "+
-			"and how much of its peak it moved. Walks: their time, waiting for a walker included, over that and the "+
-			"round trips of requests. Ports, walkers: of the L2 TLB and of page walks, used. Sweeps: bytes moved by "+
-			"DRAM (by the LLC where that holds the footprint) over the footprint, for which what was allocated stands "+
-			"where the beginning was observed. Warned of: fewer than %g waves; "+
-			"more than %g times the mean on a channel that is used by %.0f %% and more; ports or walkers used by "+
-			"more than %.0f %%; less than %g sweep.",
+		Note: fmt.Sprintf("Each application runs alone, with the sheet's address translation. Waves: CTAs divided by "+
+			"the CTAs that fit on all SMs, for kernels with at least %.0f %% of the time. Channels: DRAM bytes of the "+
+			"fullest channel over the mean; of peak: the used share of its peak bandwidth. Walks: the share of page "+
+			"walks (waiting for a walker included) in the time of walks and round trips. Ports, walkers: used shares "+
+			"of the L2 TLB's ports and of the page walkers. Sweeps: bytes moved by DRAM over the footprint (by the "+
+			"LLC if it holds the footprint). If only the beginning of a program was observed, the footprint is the "+
+			"allocated memory. A warning names: fewer than %g waves; a channel with more than %g times the mean that "+
+			"is used to at least %.0f %%; ports or walkers used to more than %.0f %%; less than %g sweep.",
 			100*longKernel, fewWaves, uneven, 100*idleChannel, 100*bounding, fewSweeps),
 		Rows: [][]string{{
 			"app", "arguments", "cycles", "waves", "channels", "of peak", "walks", "ports", "walkers", "sweeps",

@@ -76,9 +76,9 @@ func claimed(c *Claim, of func(*Claim) string) string {
 func traffic(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Traffic and bound",
-		Note: "MPKI and APKI: LLC misses and accesses per 1000 thread instructions. Bound: UGPU's demand of all SMs " +
-			"against supply of all channels " +
-			"(section 3.2), with the APKI and hit rate measured. Matrix instructions are not among the flops.",
+		Note: "MPKI and APKI: LLC misses and accesses per 1000 thread instructions. Bound: UGPU compares the demand " +
+			"of all SMs with the supply of all channels (section 3.2); APKI and hit rate are measured. Flops do not " +
+			"include matrix instructions.",
 		Rows: [][]string{{
 			"app", "thread insts", "MPKI", "MPKI (UGPU)", "APKI", "L1 hit", "LLC hit", "writes", "flop/B",
 			"IPC", "GB/s", "demand/supply", "bound", "UGPU", "SMQoS",
@@ -114,10 +114,9 @@ func traffic(profiles []Profile, s *Seeds) Table {
 func sharing(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Footprint and sharing",
-		Note: "Pages of 4 KB by the number of SMs, of 64, that touch them, with CTAs in contiguous groups " +
-			"(distributed scheduling) as NUBA's Figure 3; " +
-			"last column before the class: one SM, with CTAs dealt one by one. Read-only shared: lines of 128 B that " +
-			"several SMs read in a launch that does not write them. " +
+		Note: "Pages of 4 KB by the number of SMs (of 64) that touch them, with CTAs in contiguous groups " +
+			"(distributed scheduling), as in NUBA's Figure 3. 1 SM, dealt: the same with CTAs dealt one by one. " +
+			"Read-only shared: lines of 128 B that several SMs read in a launch that does not write them. " +
 			"Low sharing: more than 80 % of the pages have one SM.",
 		Rows: [][]string{{
 			"app", "launches", "CTAs", "footprint MB", "MB (UGPU)", "MB (NUBA)", "read-only shared MB",
@@ -152,15 +151,15 @@ func sharing(profiles []Profile, s *Seeds) Table {
 func regularity(profiles []Profile, s *Seeds) Table {
 	t := Table{
 		Title: "Regularity",
-		Note: fmt.Sprintf("Shapes of warp accesses to global memory (of two lanes and more): uniform, unit stride, "+
-			"strided below a line, block (a dense row repeated in groups of lanes), "+
-			"sparse (a stride of a line or more), scattered. Wide: scattered over more than %d pages. Order: first "+
-			"touches of a 64 KiB block by a launch beside a block it touched before (random order: 67 %%; "+
-			"of launches on %d blocks and more). Repeat: touched pages an earlier launch had touched. Spread: first "+
-			"touches of pages by a launch made by warp accesses with more than %d of them at once. "+
-			"Thin: pages touched by a launch in fewer than %d lines of 32. Irregular (UVM, section 6.2: sparse): "+
-			"wide, spread or thin above %.0f %%, or order below %.0f %%; random: wide or spread of %.0f %% and more; "+
-			"regular: repeat of %.0f %% and more; else streaming.",
+		Note: fmt.Sprintf("Shapes of warp accesses to global memory with at least two lanes: uniform, unit stride, "+
+			"strided below a line, block (a dense row repeated in groups of lanes), sparse (a stride of a line or "+
+			"more), scattered. Wide: scattered over more than %d pages. Order: of a launch's first touches of 64 KiB "+
+			"blocks, the share next to a block that it had touched (67 %% in random order; launches on at least %d "+
+			"blocks). Repeat: touched pages that an earlier launch had touched. Spread: of a launch's first touches "+
+			"of pages, the share in warp accesses with more than %d first touches. Thin: pages of which a launch "+
+			"touches fewer than %d of 32 lines. Patterns (UVM, section 6.2): irregular if wide, spread or thin is "+
+			"above %.0f %%, or order below %.0f %%; random if wide or spread is at least %.0f %%; regular if repeat "+
+			"is at least %.0f %%; otherwise streaming.",
 			together, enough, together, few, 100*irregular, 100*ordered, 100*random, 100*repeated),
 		Rows: [][]string{{
 			"app", "accesses", "single lane", "uniform", "unit", "strided", "block", "sparse",
@@ -190,8 +189,8 @@ func regularity(profiles []Profile, s *Seeds) Table {
 func sweeps(profiles []Profile) Table {
 	t := Table{
 		Title: "IPC by SMs and channels",
-		Note: "IPC relative to half of the machine: by SMs with half of the channels, by channels with half of the " +
-			"SMs (as UGPU's Figures 2 and 3; an isolated slice, translation on).",
+		Note: "IPC relative to half of the machine: by SMs with half of the channels, and by channels with half of " +
+			"the SMs, as in UGPU's Figures 2 and 3. The slice is isolated, and translation is on.",
 	}
 	head := []string{"app", "arguments"}
 	for i := range profiles {
