@@ -8,9 +8,8 @@ const Never = ^uint64(0)
 // span is the number of cycles the wheel covers; a multiple of 64.
 const span = 1024
 
-// Wheel remembers at which cycle each component next has work. A component is
-// visited then and at no other time, which is what makes idle hardware free.
-// Within a cycle components run in index order, so an index is also a stage.
+// Wheel remembers at which cycle each component next has work. A component is visited then and at no other time, so
+// idle hardware costs nothing. Within a cycle components run in index order, so an index is also a stage.
 type Wheel struct {
 	words int
 	slots []uint64 // [cycle mod span][component bitset]; bits may be stale, due decides

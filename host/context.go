@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// Allocator is implemented by devices that want to know the allocations, e.g. to
-// map pages. Context calls it right after allocating and right before freeing.
+// Allocator is implemented by devices that need the allocations, e.g. to map pages. Context calls it right after
+// allocating and right before freeing.
 type Allocator interface {
 	Allocated(r *mem.Region) error
 	Freed(r *mem.Region) error
@@ -18,7 +18,7 @@ type Allocator interface {
 
 // Synchronizer is implemented by devices that want to know when a program has explicitly waited for everything it
 // asked for. It is not called at the program's end, nor for the waits of a host access or a copy. The program also
-// waits for what the device does then.
+// waits for what the device does in response.
 type Synchronizer interface{ Synchronized() error }
 
 // Options of a Context.

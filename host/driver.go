@@ -119,7 +119,7 @@ func (p Properties) blocks(g isa.Geometry) int {
 	return n
 }
 
-// Gate holds a stream until the host has done something.
+// Gate holds a stream until the host opens it.
 type Gate struct {
 	c       *Context
 	reached *Op // done when the stream has come to the gate

@@ -24,7 +24,7 @@ type Course struct {
 // milestone is a cycle of a run and how many thread instructions a program had executed since its begin.
 type milestone struct{ cycle, insts float64 }
 
-// CourseOf is the course of an application that had executed so many instructions before its window.
+// CourseOf is the course of an application, given the instructions that it had executed before its window.
 func CourseOf(t *sim.Tenant, before uint64) Course {
 	c := Course{before: float64(before), milestones: []milestone{
 		{},

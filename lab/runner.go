@@ -195,7 +195,7 @@ func (r *Runner) metrics(o *Outcome, alone []*Task) {
 	}
 }
 
-// Against adds to a shared run its comparison with the applications alone: slowdowns, metrics, and warnings about
+// Against adds the comparison with the applications alone to a shared run: slowdowns, metrics, and warnings about
 // targets that cannot be met. alone has a result with one application for each of r's.
 func Against(r *sim.Result, alone []*sim.Result) error {
 	if len(r.Tenants) != len(alone) {

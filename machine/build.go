@@ -27,7 +27,7 @@ type Options struct {
 	// Quantum is the length of a turn in core cycles, for applications that take turns on the whole machine (time
 	// slicing); 0: they run side by side.
 	Quantum     uint64
-	Replication Replication // of read-only lines of other partitions
+	Replication Replication // copies of other partitions' read-only lines
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: the whole machine runs a cycle before any part runs the next one. Results of

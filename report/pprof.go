@@ -13,11 +13,10 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Profile writes the stall cycles and issues per PTX line for `go tool pprof`: a
-// function is a kernel, a line is a PTX line, inlined into the line of the source it was compiled
-// from where the PTX says so (.loc), and the labels "tenant" and "cause" tell whose warps waited,
-// and why. Files are named with the application's folder. Simulated time is not seconds of the
-// host, so cycles are counts.
+// Profile writes the stall cycles and issues per PTX line for `go tool pprof`: a function is a kernel, and a line is
+// a PTX line. If the PTX names the source line (.loc), the PTX line is inlined into it. The labels "tenant" and
+// "cause" tell whose warps waited, and why. Files are named with the application's folder. Simulated time is not
+// seconds of the host, so cycles are counts.
 func Profile(w io.Writer, r *sim.Result) error {
 	mapping := &profile.Mapping{ID: 1, File: "heddle", HasFunctions: true, HasFilenames: true, HasLineNumbers: true}
 	b := profileBuilder{

@@ -13,8 +13,8 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// Progress shows running simulations: bars on a terminal, now and then a line
-// otherwise. Short runs show nothing.
+// Progress shows running simulations: as bars on a terminal, otherwise as a line from time to time. Short runs show
+// nothing.
 type Progress struct {
 	w     io.Writer
 	tty   bool

@@ -80,11 +80,12 @@ type Tenant struct {
 	Window         Window `json:"window"`
 	Cycles         uint64 `json:"window_cycles"`
 	Runs           int    `json:"complete_executions"` // of the whole run
-	// Executions is the work done in the window: the number of complete executions, plus for an execution that lies
-	// partly in the window its fraction of instructions (of the mean, if it did not end).
+	// Executions is the work done in the window: the number of complete executions, plus a fraction for an execution
+	// that the window cuts. The fraction is its instructions divided by those of the whole execution, or of the mean
+	// execution if it did not end.
 	Executions   float64    `json:"executions"`
 	PerExecution Executions `json:"per_execution"`
-	// BusyCycles are those of Cycles in which at least one of its kernels was on the GPU.
+	// BusyCycles are the cycles of the window in which at least one of its kernels was on the GPU.
 	BusyCycles   uint64   `json:"busy_cycles"`
 	ThreadInsts  uint64   `json:"thread_insts"`
 	WarpInsts    uint64   `json:"warp_insts"`
@@ -100,10 +101,10 @@ type Tenant struct {
 	Faults     uint64  `json:"faults"`
 	// ManagedBytes is the largest amount of managed memory that it had in the run, rounded as unified memory rounds.
 	ManagedBytes uint64 `json:"managed_bytes,omitempty"`
-	// CPU is its work on CPU cores, nil without; if it has no SM, IPC is that of the cores.
+	// CPU is its work on CPU cores; nil: it has none. If it has no SM, IPC is that of the cores.
 	CPU *TenantCPU `json:"cpu,omitempty"`
-	// HeldSMCycles are the SM-cycles that it held: of SMs it owned, or, if SMs are shared, its share of those in
-	// which they were occupied.
+	// HeldSMCycles are the SM-cycles that it held: those of the SMs it owned or, if SMs are shared, its share of the
+	// occupied SM-cycles.
 	HeldSMCycles uint64   `json:"held_sm_cycles"`
 	Slowdown     float64  `json:"slowdown,omitempty"` // progress per cycle alone over shared
 	Progress     string   `json:"progress,omitempty"` // what the slowdown counts: "thread_insts" or "executions"
@@ -314,7 +315,7 @@ type Wall struct {
 	Seconds       float64 `json:"wall_s"`
 	CyclesPerS    float64 `json:"cycles_per_s"`
 	WarpInstsPerS float64 `json:"warp_insts_per_s"`
-	StrideCycles  uint64  `json:"stride_cycles,omitempty"` // core cycles that were simulated several at a time
+	StrideCycles  uint64  `json:"stride_cycles,omitempty"` // core cycles simulated in strides
 }
 
 // Progress is the state of a run that is going on.

@@ -19,8 +19,8 @@ type Spec struct {
 	Length  Length            `json:"length"`
 	Epoch   uint64            `json:"epoch"` // cycles per epoch sample; 0: no epochs
 	Seed    uint64            `json:"seed"`
-	// MostEpochs bounds the samples: when there are as many, every two become one and
-	// epochs are twice as long from then on; 0: no bound. It is even.
+	// MostEpochs bounds the number of samples; 0: no bound. When it is reached, every two samples become one, and
+	// epochs are twice as long from then on. It is even.
 	MostEpochs int `json:"most_epochs,omitempty"`
 	// Functional runs the programs without timing.
 	Functional bool `json:"functional,omitempty"`
@@ -69,13 +69,12 @@ type App struct {
 	Args   map[string]string `json:"args,omitempty"`
 	Arrive uint64            `json:"arrive,omitempty"` // core cycle
 	Repeat bool              `json:"repeat,omitempty"` // start again until the slowest application ends
-	// AccessesOnly keeps, of its kernels, the accesses to global and local memory, fences and barriers (package
-	// isa/accesses): other instructions take no time, and nothing waits for a register. Its copies take no time,
+	// AccessesOnly reduces its kernels to their accesses to global and local memory, fences and barriers (package
+	// isa/accesses). Other instructions take no time, and nothing waits for a register. Its copies take no time,
 	// either, and do not pass through the memory.
 	AccessesOnly bool `json:"accesses_only,omitempty"`
-	// QoS is the IPC target, thread instructions per core cycle with a kernel on the GPU; of
-	// QoSKernel where that is named. QoSShare is what it is resolved from: a fraction of the
-	// IPC alone (package lab does that).
+	// QoS is the IPC target: thread instructions per core cycle with a kernel on the GPU. If QoSKernel is set, it is
+	// the target of that kernel. QoSShare is the fraction of the IPC alone from which package lab computes QoS.
 	QoS       float64 `json:"qos,omitempty"`
 	QoSKernel string  `json:"qos_kernel,omitempty"`
 	QoSShare  float64 `json:"qos_of_alone,omitempty"`

@@ -1,8 +1,6 @@
-// Package workload is the third source of work: kernels that are described, not
-// executed. A model file says what a kernel does to the machine - its instruction
-// mix, how each allocation is accessed, footprint, reuse, divergence - and the
-// package emits warp instructions with these statistics in the same records as PTX
-// and traces.
+// Package workload is the third source of work: kernels that are described, not executed. A model file gives a
+// kernel's instruction mix, the access pattern of each allocation, footprint, reuse and divergence. The package emits
+// warp instructions with these statistics in the same records as PTX and traces.
 //
 // A reader must know three types. Model is a model file. Grid is one launch of one
 // of its kernels (isa.Grid): every mask and address is a hash or a formula of the

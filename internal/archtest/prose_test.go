@@ -120,6 +120,27 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
+// TestNamedFiles: every Go file that a comment names is in the repository, under that name or as the end of its path. A
+// name with * stands for a family of files.
+func TestNamedFiles(t *testing.T) {
+	there := map[string]bool{}
+	for _, s := range sources(t) {
+		for path := s.path; path != ""; _, path, _ = strings.Cut(path, "/") {
+			there[path] = true
+		}
+	}
+	file := regexp.MustCompile(`[\w/*]+\.go\b`)
+	for _, s := range sources(t) {
+		for _, g := range s.file.Comments {
+			for _, name := range file.FindAllString(g.Text(), -1) {
+				if !strings.Contains(name, "*") && !there[name] {
+					t.Errorf("%s:%d: a comment names %s, which is not in the repository", s.path, s.line(g.Pos()), name)
+				}
+			}
+		}
+	}
+}
+
 // words is a text and the line it begins in.
 type words struct {
 	line int

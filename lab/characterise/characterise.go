@@ -1,16 +1,14 @@
-// Package characterise measures what kind of application an application is, and
-// says whether it lands in the class the papers put it in.
+// Package characterise measures properties of an application, and says whether it belongs to the class in which the
+// papers put it.
 //
-// A reader must know four types. An Observer notes, during a functional
-// execution, which pages and lines are touched by which SMs and how lanes lie in
-// memory. A Profile is everything measured of one application at one preset:
-// the Observer's Memory, Traffic from the counters of a timed run, and the Conditions
-// of another. A Claim is what a paper says of the application (seeds.yaml).
+// A reader must know four types. An Observer notes, during a functional execution, which SMs touch which pages and
+// lines, and where the lanes of an access lie in memory. A Profile is everything measured of one application at one
+// preset: the Observer's Memory, Traffic from the counters of a timed run, and the Conditions of another. A Claim is
+// what a paper says of the application (seeds.yaml).
 //
-// The timed run is alone on the ugpu machine (UGPU's Table 1: 80 SMs, 6 MiB of LLC,
-// 900 GB/s) with address translation off: page walks would count as LLC accesses
-// and, at small presets, outnumber the data's. Nothing faults. A second one, with the
-// translation that the sheet says, tells the Conditions under which studies run it.
+// The timed run is alone on the ugpu machine (UGPU's Table 1: 80 SMs, 6 MiB of LLC, 900 GB/s) with address
+// translation off: page walks would count as LLC accesses and, at small presets, outnumber the data's. Nothing
+// faults. A second run, with the sheet's translation, gives the Conditions under which studies run it.
 package characterise
 
 import (

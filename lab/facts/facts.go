@@ -1,7 +1,6 @@
-// Package facts writes down what a simulation did, as sorted lines of integers, so
-// that two versions of the simulator can be compared: counters by table, instance
-// and tenant, kernels, epochs, samples, plans, moves, checks. No rates, no spec, no
-// hash, no wall time: those are made from facts, and may be made differently.
+// Package facts writes down what a simulation did, as sorted lines of integers, so that two versions of the simulator
+// can be compared: counters by table, instance and tenant, kernels, epochs, samples, plans, moves, checks. Rates, the
+// spec, hashes and wall time are left out: they are computed from facts, and may be computed differently.
 //
 // A reader must know two types. Case is a run to compare. Facts is its list of
 // lines; Of makes it from a result, OfCalibration from a kernel of the timing

@@ -1,7 +1,7 @@
-// Package live shows what is being simulated. Every process that does runs writes a Status into the folder "live" of
-// the result store, about once a second while it works; `heddle serve` and the client of a cluster show them. A
-// Status decides nothing: the store alone says which runs are done, and a process that dies leaves a status that
-// grows old. A reader must know two types: Status, one process; Board, which keeps the status of this one.
+// Package live shows running simulations. Every process that does runs writes a Status into the folder "live" of the
+// result store, about once a second while it works; `heddle serve` and the client of a cluster show them. A Status
+// decides nothing: the store alone says which runs are done, and a process that dies leaves a status that grows old.
+// A reader must know two types: Status, one process; Board, which keeps the status of this one.
 package live
 
 import (

@@ -1,11 +1,11 @@
 // Package slurm does simulations on a cluster under Slurm: a lab.Pool that submits arrays of tasks
 // and finds their results in the result store, which client and nodes share.
 //
-// The store is the only state. What is done, or failed, is what it holds; what is on its way is
-// what squeue lists: a job's name says which plan file it does, and a plan lists its points. So a
-// client may be killed at any time, and the next one, whoever starts it, submits exactly what is
-// neither in the store nor in the queue. A task looks into the store before each point; results
-// get their place by renaming; so a point that was done is neither lost nor there twice.
+// The store is the only state. It holds everything that is done or failed. squeue lists everything on its way: a
+// job's name says which plan file it does, and a plan lists its points. So a client may be killed at any time, and
+// the next one, whoever starts it, submits exactly what is neither in the store nor in the queue. A task looks into
+// the store before each point; results get their place by renaming; so a point that was done is neither lost nor
+// there twice.
 //
 // A reader must know Pool, the client; Options, what a user asks for; Work, what a node does;
 // and follower, which decides what is submitted (again).

@@ -43,16 +43,16 @@ type Config struct {
 	Block int // bytes: a power of two, 64 to 2048
 	Tiers [NumTiers]Tier
 
-	Line   int // bytes of a line of the cache above,
-	Sector int // and of its sectors
+	Line   int // bytes of a line of the cache above
+	Sector int // bytes of its sectors
 
-	Banks      int // lookups per clock; sets are interleaved over them, a line of the table each
+	Banks      int // lookups per clock; neighbouring lines of the remap table belong to different banks
 	Queue      int // requests that wait for a bank
 	Lookup     int // clocks of the remap cache
 	Remap      int // bytes of the remap cache
 	RemapWays  int
 	Entries    int  // lines of the remap table on their way to it
-	Requests   int  // that the controller has accepted and not finished
+	Requests   int  // requests that the controller has accepted and not finished
 	Registers  int  // transfers of blocks at once
 	Buffers    int  // blocks of data for them: a transfer takes one, or two to swap or to write back
 	Port       int  // accesses that wait for a channel

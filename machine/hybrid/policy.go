@@ -67,7 +67,7 @@ type Choice struct {
 // Values of a Choice that name no way.
 const (
 	Bypass = -1 // the block stays in the slow tier
-	Wait   = -2 // all ways that it might have take part in transfers: ask again
+	Wait   = -2 // all ways that it might take are in transfers: ask again
 )
 
 // Policy chooses which way a miss fills, if any, and which hits move a block. It is asked

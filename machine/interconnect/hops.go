@@ -27,24 +27,24 @@ import (
 // An answer goes back the way its request came. Requests, answers and recalls have networks,
 // or classes of a link, of their own.
 type InterSlice struct {
-	// Entry is the slice where requests of a part of the machine for a line of a slice enter, by
-	// part and slice; nil: there is one part, and no network between slices.
+	// Entry is the slice at which a request enters, by the part of the machine that it comes from and the home slice
+	// of its line; nil: there is one part, and no network between slices.
 	Entry [][]int16
 	part  []int16 // by SM
 
 	request, answer, recall noc.Network // from slice to slice; recall: nil where copies are read-only
-	Lengths                 Lengths     // of packets in them
+	Lengths                 Lengths     // lengths of packets in these networks
 	own                     mem.Port    // the port of slice 0
 	mmu                     int         // port of the MMU there; -1: it is near slices as SMs are,
 	mmuPart                 int         // of this part
 
-	PartitionCopies PartitionCopies // of pages between partitions; nil: they stay
-	Sampler         *cache.Sampler  // nil: no policy chooses
+	PartitionCopies PartitionCopies // copies pages between partitions; nil: pages stay
+	Sampler         *cache.Sampler  // measures for the policy that replicates; nil: no policy chooses
 	mayHoldAny      bool            // any line may have a copy (SM-side)
-	Replicate       bool            // lines that are only read may have one (NUBA)
+	Replicate       bool            // read-only lines may have copies (NUBA)
 	asking          []uint64        // bitset of slices with requests for others,
-	recalling       []uint64        // and of those with recalls
-	fellow          []int16         // by slice: that of the other half (SM-side)
+	recalling       []uint64        // bitset of slices with recalls
+	fellow          []int16         // by slice: its partner in the other half (SM-side)
 	linkTurn        []bool          // by slice: what links bring goes first into the network between slices
 	farTurn         []bool          // by slice: what comes over that network goes first to the SMs
 }

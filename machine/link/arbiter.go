@@ -9,7 +9,8 @@ import (
 
 // Arbiter chooses the next transfer of a direction, among those that may begin now. Both directions use the same one.
 type Arbiter interface {
-	// Next is an index into waiting, oldest first, or -1 for none. It is asked while a direction is idle.
+	// Next chooses a transfer: an index into waiting, which is oldest first, or -1 for none. It is called while a
+	// direction is idle.
 	Next(way int, waiting []Transfer, may func(t *Transfer) bool) int
 	// Begun notes a transfer that has begun and the cycles it takes.
 	Begun(way int, t *Transfer, now, cycles uint64)

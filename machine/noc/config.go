@@ -13,7 +13,8 @@ type Config struct {
 	VCs             int  // virtual channels per input and per output
 	VCStage         bool // allocate output virtual channels one clock ahead of the switch; needed with VCs > 1
 	BufFlits        int  // flits per virtual channel of an input
-	// of the inputs the last ones: those with a queue for each output (virtual output queues), each of BufFlits
+	// number of inputs with a queue for each output (virtual output queues), each of BufFlits; they are the last
+	// inputs
 	Sorted     int
 	Local      bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
 	Iterations int  // iSLIP iterations of the switch allocator
@@ -22,8 +23,8 @@ type Config struct {
 	Latency    int  // clocks from winning the switch to the output, at least 1
 	OutQueue   int  // packets per output, those on their way included
 	Tenants    int  // rows of counters, at least 1
-	// Streams lets Tick return a later clock than the next while packets only send flits that nothing blocks. A
-	// pusher then names the clock of its push, and the crossbar's clocks are those of its neighbours.
+	// Streams lets Tick skip clocks in which packets only send flits that nothing blocks. Push then gets the clock of
+	// the push, and the crossbar has the same clock as its neighbours.
 	Streams bool
 }
 

@@ -112,7 +112,7 @@ type l1Config struct {
 	skipGlobal             bool   // loads of global memory do not look into it
 }
 
-// Scratch is working memory that the SMs of a machine share, one at a time, so that it stays in the computer's cache.
+// Scratch is working memory of an SM's tick. The SMs of a machine share one, so it stays in the computer's cache.
 type Scratch struct {
 	step      isa.Step
 	pass      isa.Step // of what vanishes (pipeline.enter)

@@ -26,7 +26,7 @@ type Pager interface {
 }
 
 // Watcher is called, on a machine whose pages come and go while kernels run, for every access to global memory that
-// finds its translation or waits for it, and for requests for the lines of frames. Its SM runs on the first core.
+// finds its translation or waits for it, and for requests for the lines of frames.
 type Watcher interface {
 	// Access is called once for an access, at the lookup of its translation; hit says that the L1 TLB has one. False
 	// forbids the translation: it has been removed, and the page is asked for.

@@ -2,9 +2,9 @@ package timing
 
 import "github.com/heddle-sim/heddle/engine"
 
-// Wakeups say when components run: the wheels of the two sides, and the numbers of the components in them, which are
-// also their order within a cycle. Channels and SMs begin at 0; the fields give the first number of the others.
-// Wakeups do not change once the machine is built, so that every part has a copy.
+// Wakeups say when components run. They hold the wheels of the two sides, and the numbers of the components in them,
+// which are also their order within a cycle. Channels and SMs begin at 0; the fields give the first number of the
+// others. Wakeups do not change once the machine is built, so that every part has a copy.
 type Wakeups struct {
 	Front *engine.Wheel // of the SM side
 	Back  *engine.Wheel // of the memory side

@@ -12,11 +12,11 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// HostLink is the link between host and device: the two directions that the copies of programs and the page
-// transfers of unified memory share, and the copies. What a copy carries is written to or read from
-// device memory, line by line, as the link brings or takes it: the lines go straight to the LLC slices in front of
-// their channels, as a copy engine has its own way there. While nothing runs that they could disturb they are
-// left out, and the machine skips to the copy's end.
+// HostLink is the link between host and device, with the copies of programs. The copies share its two directions with
+// the page transfers of unified memory. The bytes of a copy are written to or read from device memory, line by line,
+// as they pass the link. The lines go straight to the LLC slices in front of their channels, because a copy engine
+// has its own way there. While nothing runs that they could disturb, they are left out, and the machine skips to the
+// copy's end.
 type HostLink struct {
 	Apps    int
 	Busy    func() bool // a kernel runs that copies could disturb
@@ -254,8 +254,8 @@ func (x *HostLink) forget(c *HostCopy) {
 	}
 }
 
-// Tells is the first cycle from now on in which the link may have news: a copy begins, has no more lines to send, or
-// has its last answer. Until then it only sends lines.
+// Tells is the next cycle in which the state of a copy may change: it begins, has sent its last line, or has its last
+// answer. Until then the link only sends lines.
 func (x *HostLink) Tells(now uint64) (at uint64) {
 	if at = engine.Never; x.live == 0 {
 		return at

@@ -3,8 +3,8 @@ package vm
 import "slices"
 
 // Homes is a policy of where pages are kept after they have been placed. It gets the access counters of an interval
-// and returns what the driver shall do with some of the pages, the most urgent first. It knows neither time nor
-// frames, and keeps no state between intervals but memory for its lists.
+// and returns steps for some of the pages, the most urgent first. It knows neither time nor frames, and keeps no
+// state between intervals but memory for its lists.
 type Homes func(s *HomeSample) []HomeStep
 
 // HomeSample is the counters of an interval, for all pages that were accessed in it.

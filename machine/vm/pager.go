@@ -10,11 +10,10 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Pager is memory management without translation: addresses are places, but a page
-// of a managed region is either on the device or on the host, and the first access
-// to one on the host is a far fault. Real hardware needs a translation to notice; a
-// machine that does not model its TLBs (the timing reference among them) has
-// ideal ones, and pays for the fault alone.
+// Pager is memory management without translation. Virtual addresses are physical ones, but a page of a managed region
+// is either on the device or on the host. The first access to a page on the host is a far fault. Real hardware needs
+// a translation to notice; a machine without modelled TLBs (the timing reference among them) has ideal ones, and pays
+// only for the fault.
 //
 // Pages are counted from the start of their region and named by the virtual
 // address they begin at.

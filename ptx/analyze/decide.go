@@ -14,8 +14,8 @@ type Decider struct {
 
 // Deciders lists the registers by which a thread comes nearer to the end of a loop: a condition of a branch out of
 // the loop, or of a call in it, depends on them, and they are carried from one iteration to the next, or loaded in
-// the loop from memory that others write. A thread whose deciders repeat at the same place merely waits: only others'
-// writes can end the loop. A counter that no condition uses is no decider.
+// the loop from memory that others write. A thread whose deciders repeat at the same place only waits: writes by
+// others alone can end the loop. A counter that no condition uses is no decider.
 func (l *Liveness) Deciders() (list []Decider) {
 	g := l.Graph
 	d := &deciders{

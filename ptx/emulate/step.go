@@ -9,10 +9,8 @@ import (
 // Step implements isa.CTA. It is the hot path of every simulation: no allocation,
 // no map, one indirect call per instruction.
 //
-// Operations on registers alone are executed a run at a time (compute): nothing can
-// look at a register between two of them, and the rows of a warp that has its turn are
-// not yet pushed out of the processor's caches by those of the others. The steps that
-// follow only report what has been done.
+// Operations on registers alone are executed a run at a time (compute): nothing can look at a register between two of
+// them, and the rows of the warp are still in the processor's caches. The steps that follow only report the results.
 //
 //heddle:table
 func (c *cta) Step(w int, now uint64, s *isa.Step) error {

@@ -1,6 +1,5 @@
-// Package yamldoc reads YAML the way Heddle's own files need it: every value
-// keeps its line and column, and whatever is wrong is an error that shows the
-// line with a caret under the culprit.
+// Package yamldoc reads YAML for Heddle's own files. Every value keeps its line and column, and an error shows the
+// line with a caret under the value that is wrong.
 //
 // A reader must know three types. Node is a value of the document with its
 // position. Key is one entry of a mapping. Error is a complaint about a place in

@@ -16,8 +16,8 @@ type Program struct {
 	device string
 }
 
-// Load reads the recording at path, so that a damaged one is refused before a run
-// begins. Errors are *host.Error: they are the user's file's.
+// Load reads the recording at path, so that a damaged one is refused before a run begins. Errors are *host.Error,
+// because the file is the user's.
 func Load(path string) (*Program, error) {
 	r, err := Open(path)
 	if err != nil {

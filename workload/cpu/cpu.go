@@ -1,7 +1,6 @@
-// Package cpu models the memory behaviour of CPU programs that cannot be shipped:
-// the ten SPEC CPU2017 programs of Hydrogen's mixes. Of each there are two models: one made
-// of estimates alone, and one, called measured, whose misses in caches of 2 to 19 MB are
-// those that were measured on a processor (published.csv). All else are estimates.
+// Package cpu models the memory behaviour of CPU programs that cannot be shipped: the ten SPEC CPU2017 programs of
+// Hydrogen's mixes. Each program has two models. One consists of estimates alone. The other, called measured, has the
+// misses in caches of 2 to 19 MB that were measured on a processor (published.csv); the rest of it are estimates.
 //
 // A reader must know three types. Model is a program's file. Stream emits its
 // accesses beyond the private caches, endlessly. Access is one of them: an address,

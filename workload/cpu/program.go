@@ -2,14 +2,13 @@ package cpu
 
 import "github.com/heddle-sim/heddle/isa/scalar"
 
-// Program is a model as the operations of a CPU core: plain instructions between loads and
-// stores. The stream is what a program does beyond its private caches; it enters a core as any
-// program does, through them. They find in it what reuse there is within a megabyte, which is little:
-// what misses in a 2 MB LLC behind them is within a tenth of what the file declares (a
-// test).
+// Program is a model as the operations of a CPU core: plain instructions between loads and stores. The stream holds a
+// program's accesses beyond its private caches. It still enters a core through private caches, as any program does.
+// They find little reuse in it: the misses of a 2 MB LLC behind them are within a tenth of those that the file
+// declares (a test).
 //
-// A load that is Dependent reads the register that the load before it wrote, so that at most MLP of
-// them are under way at once, on average. What a store writes nobody reads.
+// A load that is Dependent reads the register that the load before it wrote, so that at most MLP of them are under
+// way at once, on average. No load reads the value of a store.
 type Program struct {
 	stream Stream
 	start  Stream // as it was at the begin
