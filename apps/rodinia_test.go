@@ -1,8 +1,15 @@
 package apps_test
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"slices"
 	"testing"
+
+	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/mem"
 )
 
 // rodinia holds what suites holds, for the applications of Rodinia, Mars, Lonestar and
@@ -94,5 +101,44 @@ func TestRodiniaOtherArguments(t *testing.T) {
 func TestRodiniaChecksCanFail(t *testing.T) {
 	for _, s := range rodinia {
 		failsWith(t, s.dir, s.from, s.to)
+	}
+}
+
+// With pairs an edge of bfs stands in the lists of both its nodes, and each node names 2 to 4 others itself.
+func TestPairsLeadBothWays(t *testing.T) {
+	const name, n = "rodinia-like_bfs", 2000
+	refs := references()
+	levels := refs[name]
+	var first, end []int32
+	refs[name] = func(args []any) (any, error) {
+		first, end = slices.Clone(args[0].([]int32)), slices.Clone(args[1].([]int32))
+		return levels(args)
+	}
+	p, err := script.Load("rodinia-like/bfs", script.Options{
+		Args: map[string]string{"n": "2000", "pairs": "True"}, References: refs, Log: io.Discard,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := host.New(host.NewFunctional(context.Background(), limit), mem.NewSpace(1<<30), host.Options{})
+	if err := p.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	ways := map[[2]int32]int{}
+	for v := range int32(n) {
+		if first[v+1]-first[v] < 2 {
+			t.Errorf("node %d has %d edges, want 2 or more", v, first[v+1]-first[v])
+		}
+		for _, w := range end[first[v]:first[v+1]] {
+			ways[[2]int32{v, w}]++
+		}
+	}
+	for e, k := range ways {
+		if back := ways[[2]int32{e[1], e[0]}]; back != k {
+			t.Errorf("%d edges lead from %d to %d, and %d back", k, e[0], e[1], back)
+		}
+	}
+	if len(end)%2 != 0 || len(end) < 4*n || len(end) > 8*n {
+		t.Errorf("%d entries of edges, want two for each of %d to %d", len(end), 2*n, 4*n)
 	}
 }
