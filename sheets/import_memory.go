@@ -189,7 +189,11 @@ func (im *importer) lines() {
 }
 
 func (im *importer) l1() {
-	if im.take("-gpgpu_cache:dl1") {
+	if im.take("-gpgpu_cache:dl1") && im.cur.Value == "none" {
+		im.warn("without an L1 for data, global accesses bypass it (l1d.skip_global); local memory keeps machine " +
+			importBase + "'s")
+		im.put("l1d.skip_global", "config", true)
+	} else if im.take("-gpgpu_cache:dl1") {
 		c := im.cache()
 		im.level("l1d", c)
 		write := map[string]string{"T": "through", "L": "through", "E": "through", "B": "back"}[c.write]

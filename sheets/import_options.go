@@ -79,7 +79,26 @@ func (im *importer) structure() {
 		im.put("sm.collectors_shared", "derived", false) // GPGPU-Sim's default
 		im.put("sm.collect_all", "derived", false)
 	}
+	im.registerBanks()
 	im.shape()
+}
+
+// registerBanks takes the power of two that is nearest to a scheduler's banks, which the sheet needs where collectors
+// are shared.
+func (im *importer) registerBanks() {
+	s := &im.m.SM
+	if !s.CollectAll || s.Schedulers == 0 || s.RegBanks%s.Schedulers != 0 || !im.take("-gpgpu_num_reg_banks") {
+		return
+	}
+	each := s.RegBanks / s.Schedulers
+	near := 1
+	for 2*near*near <= each*each { // nearest as a ratio
+		near *= 2
+	}
+	if each > 0 && near != each {
+		im.warn("the banks of each of %d schedulers are a power of two: %d are taken", s.Schedulers, near*s.Schedulers)
+		im.put("sm.reg_banks", "derived", near*s.Schedulers)
+	}
 }
 
 // shape reads what needs more than a copy: clocks, warps, and models Heddle lacks.

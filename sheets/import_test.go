@@ -310,6 +310,15 @@ func TestImportOfOddConfigs(t *testing.T) {
 			"32 miss registers",
 			func(m *Machine) bool { return m.L1D.Sets == 128 && m.L1D.Ways == 4 && m.L1D.MSHRs == 32 },
 		},
+		"-gpgpu_num_reg_banks 24 -gpgpu_num_sched_per_core 4": {
+			"4 schedulers are a power of two: 32", func(m *Machine) bool { return m.SM.RegBanks == 32 },
+		},
+		"-gpgpu_num_reg_banks 20 -gpgpu_num_sched_per_core 4": {
+			"4 schedulers are a power of two: 16", func(m *Machine) bool { return m.SM.RegBanks == 16 },
+		},
+		"-gpgpu_cache:dl1 none": {
+			"without an L1 for data", func(m *Machine) bool { return m.L1D.SkipGlobal },
+		},
 	} {
 		im, err := changed(t, more)
 		if err != nil {
