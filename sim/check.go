@@ -320,11 +320,11 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 		if !e.Sets("groups") {
 			continue
 		}
-		if !m.VM.Enabled {
-			return translates(m, fmt.Sprintf("policy %s moves pages between groups of channels", e.Name))
-		}
 		if err := s.checkMap(e, m); err != nil {
 			return err
+		}
+		if !m.VM.Enabled {
+			return translates(m, fmt.Sprintf("policy %s moves pages between groups of channels", e.Name))
 		}
 		if !mode.slices() {
 			return fmt.Errorf("policy %s sets groups, but under sharing mode %s all applications share all channels: "+

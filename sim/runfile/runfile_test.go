@@ -419,7 +419,7 @@ policies: [observe]
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: ugpu\n", Overrides{})
+	_, err = parse(t, "apps: [{path: a}, {path: b}]\nsharing: ugpu-ori\n", Overrides{})
 	if err == nil || !strings.Contains(err.Error(), "does not translate addresses (vm.enabled)") ||
 		!strings.Contains(err.Error(), "(sheet qv100, line ") {
 		t.Error(err)
