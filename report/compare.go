@@ -80,7 +80,7 @@ func Unequal(results []*sim.Result) string {
 		{"CPU instructions", func(t *sim.Tenant) uint64 { return t.Insts() - t.ThreadInsts }},
 	} {
 		var apart []string
-		for _, name := range shared(results) {
+		for _, name := range sameTenants(results) {
 			least, most := uint64(math.MaxUint64), uint64(0)
 			for _, r := range results {
 				n := work.of(tenant(r, name))
@@ -101,9 +101,9 @@ func Unequal(results []*sim.Result) string {
 		strings.Join(parts, ", "))
 }
 
-// shared are the names of the tenants of all results, in the order of the first; none where they
+// sameTenants are the names of the tenants of all results, in the order of the first; none where they
 // are not the same or there are fewer than two results.
-func shared(results []*sim.Result) []string {
+func sameTenants(results []*sim.Result) []string {
 	if len(results) < 2 {
 		return nil
 	}
@@ -124,7 +124,7 @@ func tenant(r *sim.Result, name string) *sim.Tenant {
 // wholeTenants are the names of those that did whole executions in every run, and nothing else, so
 // that energy per execution means something.
 func wholeTenants(results []*sim.Result) (out []string) {
-	for _, name := range shared(results) {
+	for _, name := range sameTenants(results) {
 		whole := true
 		for _, r := range results {
 			x := tenant(r, name).Executions
@@ -140,40 +140,70 @@ func wholeTenants(results []*sim.Result) (out []string) {
 // contest is one metric with its best result.
 type contest struct {
 	name   string
-	value  func(*sim.Metrics) float64
+	value  func(*sim.Result) float64
 	higher bool // higher is better
+	text   func(float64) string
 }
 
 func contests() []contest {
+	three := func(x float64) string { return fmt.Sprintf("%.3f", x) }
 	return []contest{
-		{"STP", func(m *sim.Metrics) float64 { return m.STP }, true},
-		{"ANTT", func(m *sim.Metrics) float64 { return m.ANTT }, false},
-		{"fairness", func(m *sim.Metrics) float64 { return m.Fairness }, true},
+		{"STP", func(r *sim.Result) float64 { return r.Metrics.STP }, true, three},
+		{"ANTT", func(r *sim.Result) float64 { return r.Metrics.ANTT }, false, three},
+		{"fairness", func(r *sim.Result) float64 { return r.Metrics.Fairness }, true, three},
 	}
 }
 
-// Verdict says in one line which run won on which metric, and by how much over the next. Runs are named by names, or
-// by their sharing modes if names is nil. Runs of different applications cannot be compared.
+// race compares runs of one application alone by the time in which they did the same work.
+func race() []contest {
+	return []contest{{"time", func(r *sim.Result) float64 { return r.Seconds }, false, seconds}}
+}
+
+// alone says whether a run is one application to its end, without a limit.
+func alone(r *sim.Result) bool {
+	return len(r.Tenants) == 1 && !r.Spec.Functional && r.Spec.Length.MaxCycles == 0 && r.Spec.Length.Instructions == 0
+}
+
+// Verdict says in one line which run won on which metric, and by how much over the next; of runs of one application
+// alone, which was the fastest. Runs are named by names, or by their sharing modes if names is nil. Runs of different
+// applications cannot be compared.
 func Verdict(results []*sim.Result, names []string) string {
-	var fit []entrant
+	var shared, single []entrant
 	for i, r := range results {
-		if r == nil || r.Metrics == nil || !r.Complete {
+		if r == nil || !r.Complete {
 			continue
 		}
 		e := entrant{label(r), r}
 		if names != nil {
 			e.name = names[i]
 		}
-		fit = append(fit, e)
-		if len(fit) > 1 && shared([]*sim.Result{fit[0].Result, r}) == nil {
-			return "no verdict: the runs have different applications"
+		switch {
+		case r.Metrics != nil:
+			shared = append(shared, e)
+		case alone(r):
+			single = append(single, e)
 		}
 	}
+	fit, by := shared, contests()
+	if len(shared) == 0 {
+		fit, by = single, race()
+	}
 	if len(fit) < 2 {
-		return "no verdict: it needs two complete runs with metrics"
+		return "no verdict: it needs two complete runs of applications that share a machine, or of one application " +
+			"to its end"
+	}
+	var all []*sim.Result
+	for _, e := range fit {
+		all = append(all, e.Result)
+	}
+	if sameTenants(all) == nil {
+		return "no verdict: the runs have different applications"
+	}
+	if len(shared) == 0 && Unequal(all) != "" {
+		return "no verdict: the runs did different amounts of work"
 	}
 	var parts []string
-	for _, c := range contests() {
+	for _, c := range by {
 		parts = append(parts, c.judge(fit))
 	}
 	return strings.Join(parts, "; ")
@@ -196,7 +226,7 @@ type entrant struct {
 func (c contest) judge(fit []entrant) string {
 	best := &fit[0]
 	better := func(a, b *entrant) bool {
-		x, y := c.value(a.Metrics), c.value(b.Metrics)
+		x, y := c.value(a.Result), c.value(b.Result)
 		return x != y && (x > y) == c.higher
 	}
 	for i := range fit {
@@ -204,13 +234,13 @@ func (c contest) judge(fit []entrant) string {
 			best = &fit[i]
 		}
 	}
-	v := c.value(best.Metrics)
+	v := c.value(best.Result)
 	var next *entrant
 	var tied []string
 	last := v // the worst of those tied
 	for i := range fit {
 		r := &fit[i]
-		x := c.value(r.Metrics)
+		x := c.value(r.Result)
 		switch {
 		case math.Abs(x-v) < tie*math.Abs(v) || x == v:
 			tied = append(tied, r.name)
@@ -222,14 +252,14 @@ func (c contest) judge(fit []entrant) string {
 		}
 	}
 	if len(tied) > 1 {
-		values := fmt.Sprintf("%.3f", v)
-		if worst := fmt.Sprintf("%.3f", last); worst != values {
+		values := c.text(v)
+		if worst := c.text(last); worst != values {
 			values += " to " + worst + ", less than 1 % apart"
 		}
 		return fmt.Sprintf("%s: tie of %s (%s)", c.name, strings.Join(tied, ", "), values)
 	}
-	win := fmt.Sprintf("%s: %s wins with %.3f", c.name, best.name, v)
-	if w := c.value(next.Metrics); w != 0 {
+	win := fmt.Sprintf("%s: %s wins with %s", c.name, best.name, c.text(v))
+	if w := c.value(next.Result); w != 0 {
 		win += fmt.Sprintf(", %.1f %% better than %s", 100*math.Abs(v/w-1), next.name)
 	}
 	return win

@@ -11,7 +11,7 @@ import (
 // held compares runs by the targets of their applications: whether each was met, how fast the applications without a
 // target were beside it, over alone, and what all of it took. It says nothing unless every run has targets and metrics.
 func (p *printer) held(results []*sim.Result) {
-	if len(results) < 2 || shared(results) == nil {
+	if len(results) < 2 || sameTenants(results) == nil {
 		return
 	}
 	head := []string{"sharing"}

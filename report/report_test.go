@@ -542,3 +542,28 @@ func TestNoKernelsNoTable(t *testing.T) {
 		t.Errorf("rows %v", rows)
 	}
 }
+
+// Runs of one application alone are compared by their time, where all did the same work to the end.
+func TestVerdictOfRunsAlone(t *testing.T) {
+	one := func(name string, seconds float64) *sim.Result {
+		r := with(name, 1, 1, 1)
+		r.Tenants, r.Metrics, r.Seconds = r.Tenants[:1], nil, seconds
+		r.Spec.Length = sim.Length{}
+		return r
+	}
+	budget, more, functional := one("b", 1), one("b", 1), one("b", 0)
+	budget.Spec.Length.MaxCycles = 1000
+	more.Tenants[0].ThreadInsts *= 2
+	functional.Spec.Functional = true
+	for want, b := range map[string]*sim.Result{
+		"time: a wins with 2 ms, 20.0 % better than b":                   one("b", 2.5e-3),
+		"time: tie of a, b (2 ms to 2.01 ms, less than 1 % apart)":       one("b", 2.01e-3),
+		"no verdict: the runs did different amounts of work":             more,
+		"no verdict: it needs two complete runs of applications that s":  budget,
+		"no verdict: it needs two complete runs of applications that sh": functional,
+	} {
+		if v := Verdict([]*sim.Result{one("a", 2e-3), b}, nil); !strings.HasPrefix(v, want) {
+			t.Errorf("verdict %q, want %q", v, want)
+		}
+	}
+}

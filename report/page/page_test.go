@@ -171,7 +171,7 @@ func TestPageSaysWhatTheResultSays(t *testing.T) {
 		"pages: 11 touched, 22 in background, 33 gained, 0 waiting",
 		"SM 3: PVC → DXTC by drain at 1000, 600 cycles; 2 CTAs, 4096 bytes of context",
 		"NOT COMPLETE: interrupted", "half (smk)", "<td>0</td><td>55</td><td>6400</td><td>1000</td><td>25.0 %</td>",
-		"2 runs compared", "no verdict: it needs two complete runs with metrics",
+		"2 runs compared", "no verdict: it needs two complete runs of applications that share a machine",
 		"memory 75.0 %", "memory 9.1 %", // of PVC, and of DXTC with the kernel that both launched
 		"No owners of channel groups are recorded", "Kernels of PVC", "<th>nearest roof</th>",
 	} {
