@@ -44,7 +44,7 @@ type Clock struct {
 // SM is one streaming multiprocessor.
 type SM struct {
 	Count         int    `yaml:"count" unit:"SMs" doc:"streaming multiprocessors"`
-	Capability    int    `yaml:"capability" unit:"tenths" doc:"compute capability that compiled programs are told, 80 for 8.0; of their PTX the newest that it allows is taken" opt:"70"`
+	Capability    int    `yaml:"capability" unit:"tenths" doc:"compute capability that compiled programs see, 80 for 8.0; the newest of their PTX that it allows is used" opt:"70"`
 	Threads       int    `yaml:"threads" unit:"threads" doc:"resident threads per SM"`
 	CTAs          int    `yaml:"ctas" unit:"CTAs" doc:"resident CTAs per SM"`
 	Registers     int    `yaml:"registers" unit:"registers" doc:"32-bit registers per SM"`
@@ -59,11 +59,11 @@ type SM struct {
 	Units [6]int `yaml:"units" unit:"units" doc:"INT, SP, DP, SFU, TENSOR, LDST units per SM"`
 	// Latency and Interval are indexed by isa.Timing through these short tables.
 	IntLatency     [6]int `yaml:"int_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV, SHFL"`
-	IntInterval    [6]int `yaml:"int_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	IntInterval    [6]int `yaml:"int_interval" unit:"cycles" doc:"initiation intervals of ADD, MAX, MUL, MAD, DIV, SHFL"`
 	FpLatency      [5]int `yaml:"fp_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV"`
-	FpInterval     [5]int `yaml:"fp_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	FpInterval     [5]int `yaml:"fp_interval" unit:"cycles" doc:"initiation intervals of ADD, MAX, MUL, MAD, DIV"`
 	DpLatency      [5]int `yaml:"dp_latency" unit:"cycles" doc:"ADD, MAX, MUL, MAD, DIV"`
-	DpInterval     [5]int `yaml:"dp_interval" unit:"cycles" doc:"initiation intervals of the same"`
+	DpInterval     [5]int `yaml:"dp_interval" unit:"cycles" doc:"initiation intervals of ADD, MAX, MUL, MAD, DIV"`
 	SfuLatency     int    `yaml:"sfu_latency" unit:"cycles" doc:"special functions"`
 	SfuInterval    int    `yaml:"sfu_interval" unit:"cycles" doc:"initiation interval of special functions"`
 	TensorLatency  int    `yaml:"tensor_latency" unit:"cycles" doc:"matrix instructions"`
@@ -77,20 +77,20 @@ type SM struct {
 	Convert        [2]int `yaml:"convert" unit:"cycles" doc:"conversions from and to floats of up to 32 bits" opt:"other"`
 	ConvertWide    [2]int `yaml:"convert_wide" unit:"cycles" doc:"conversions from and to floats of 64 bits, and between floats and 64-bit integers" opt:"other"`
 	HalfAdd        [2]int `yaml:"half_add" unit:"cycles" doc:"add and sub of one or two halves" opt:"fp's"`
-	HalfMul        [2]int `yaml:"half_mul" unit:"cycles" doc:"mul of the same" opt:"fp's"`
-	HalfMad        [2]int `yaml:"half_mad" unit:"cycles" doc:"fma of the same" opt:"fp's"`
+	HalfMul        [2]int `yaml:"half_mul" unit:"cycles" doc:"mul of one or two halves" opt:"fp's"`
+	HalfMad        [2]int `yaml:"half_mad" unit:"cycles" doc:"fma of one or two halves" opt:"fp's"`
 	WideAdd        [2]int `yaml:"wide_add" unit:"cycles" doc:"add and sub of 64-bit integers" opt:"int's"`
-	WideMul        [2]int `yaml:"wide_mul" unit:"cycles" doc:"mul of the same" opt:"int's"`
-	WideMad        [2]int `yaml:"wide_mad" unit:"cycles" doc:"mad of the same" opt:"int's"`
-	WideDiv        [2]int `yaml:"wide_div" unit:"cycles" doc:"div and rem of the same" opt:"int's"`
+	WideMul        [2]int `yaml:"wide_mul" unit:"cycles" doc:"mul of 64-bit integers" opt:"int's"`
+	WideMad        [2]int `yaml:"wide_mad" unit:"cycles" doc:"mad of 64-bit integers" opt:"int's"`
+	WideDiv        [2]int `yaml:"wide_div" unit:"cycles" doc:"div and rem of 64-bit integers" opt:"int's"`
 	RootExact      [2]int `yaml:"root_exact" unit:"cycles" doc:"sqrt.rn.f32" opt:"sfu's"`
 	RcpExact       [2]int `yaml:"rcp_exact" unit:"cycles" doc:"rcp.rn.f32" opt:"sfu's"`
 	DivFast        [2]int `yaml:"div_fast" unit:"cycles" doc:"div.approx.f32 and div.full.f32" opt:"fp's"`
 	DpRoot         [2]int `yaml:"dp_root" unit:"cycles" doc:"sqrt and rcp of doubles" opt:"sfu's"`
 	BarrierLatency int    `yaml:"barrier_latency" unit:"cycles" doc:"from the registration of the last warp at a barrier until warps may go on" opt:"1"`
 	BarrierWarp    int    `yaml:"barrier_warp" unit:"cycles" doc:"cycles in which a barrier registers one arriving warp" opt:"0"`
-	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"cycles of the load/store unit for each sector of an atomic on global memory, and once as many for each line" opt:"0: one cycle a line"`
-	AtomicSingle   int    `yaml:"atomic_single" unit:"cycles" doc:"the same for a reduction of one sector, whose result nobody reads; an atomic on one sector takes at least twice as many" opt:"0: as atomic_sector says"`
+	AtomicSector   int    `yaml:"atomic_sector" unit:"cycles" doc:"cycles of the load/store unit for each sector of an atomic on global memory, and as many again for each line" opt:"0: one cycle a line"`
+	AtomicSingle   int    `yaml:"atomic_single" unit:"cycles" doc:"cycles of the load/store unit for a reduction of one sector, which returns no value; an atomic on one sector takes at least twice as many" opt:"0: as atomic_sector says"`
 	// Fence is the cycles that a fence takes whose scope is the GPU, and one whose scope is the system.
 	Fence [2]int `yaml:"fence" unit:"cycles" doc:"from the issue of a fence of GPU scope, and of system scope, until the warp goes on, if its stores need no longer; one of CTA scope then costs its slot alone" opt:"0 0: until its stores are performed, whatever the scope"`
 	// Dispatch of CTAs.
@@ -98,10 +98,10 @@ type SM struct {
 	CTASetup      int     `yaml:"cta_setup" unit:"cycles" doc:"from being handed out until the first warp of a CTA issues, beyond a fetch" opt:"0"`
 	CTAWarp       float64 `yaml:"cta_warp" unit:"cycles" doc:"cycles that an SM needs for each warp of a CTA before it takes the next CTA" opt:"0"`
 	OtherLatency  int     `yaml:"other_latency" unit:"cycles" doc:"every opcode without a row of its own"`
-	OtherInterval int     `yaml:"other_interval" unit:"cycles" doc:"initiation interval of the same"`
+	OtherInterval int     `yaml:"other_interval" unit:"cycles" doc:"initiation interval of every opcode without a row of its own"`
 	// Overhead is issue-to-execute plus write-back: the wait of a dependent instruction beyond the unit's latency.
 	Overhead         int     `yaml:"overhead" unit:"cycles" doc:"pipeline stages around a unit: operand collection and write-back"`
-	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"the same for the SFU"`
+	SfuOverhead      int     `yaml:"sfu_overhead" unit:"cycles" doc:"pipeline stages around the SFU"`
 	Collectors       int     `yaml:"collectors" unit:"units" doc:"operand collector units per SM"`
 	CollectorsShared bool    `yaml:"collectors_shared" unit:"flag" doc:"memory instructions that wait for the load/store unit hold collectors that arithmetic needs"`
 	TextureRate      int     `yaml:"texture_rate" unit:"texels/cycle" doc:"filtered texels that the SM's texture units deliver per cycle; filtering in 3D takes two turns" opt:"0: no texture units, a fetch is a load for each row of texels"`
@@ -118,7 +118,7 @@ type SM struct {
 	FetchRate        int     `yaml:"fetch_rate" unit:"fetches/cycle" doc:"warps whose instruction buffers an SM refills per cycle"`
 	LateRedirect     bool    `yaml:"late_redirect" unit:"flag" doc:"the front end fetches the instructions after a taken branch until the scheduler looks at the warp again (GPGPU-Sim)"`
 	Dispatch         string  `yaml:"dispatch" unit:"name" doc:"order of CTAs: breadth (each next one to the next SM with room) or distributed (contiguous chunks of the grid)" opt:"breadth"`
-	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"chunks of a grid, distributed: one for each so many partitions of the SMs" opt:"0: one per SM, or per partition of noc.topology nuba"`
+	DispatchParts    int     `yaml:"dispatch_parts" unit:"partitions" doc:"number of partitions of the SMs, each of which gets a contiguous chunk of the grid (dispatch distributed)" opt:"0: one per SM, or per partition of noc.topology nuba"`
 	ReadOnlyLoads    bool    `yaml:"read_only_loads" unit:"flag" doc:"kernels are compiled as for NUBA: loads of data that a kernel does not write are marked (ld.global.nc)" opt:"false"`
 	Ptxas            bool    `yaml:"ptxas" unit:"flag" doc:"kernels are timed and counted as the instructions that NVIDIA's assembler makes of their PTX (package ptx/ptxas); their results stay the same" opt:"false"`
 	LaunchDelay      int     `yaml:"launch_delay" unit:"cycles" doc:"kernel launch latency on the device"`
@@ -188,7 +188,7 @@ type LLC struct {
 	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"time of a miss in the miss queue, before the memory controller may take it" opt:"0"`
 	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from a fill of the tags to the answers that waited for it" opt:"0"`
 	PortBytes        int     `yaml:"port" unit:"bytes" doc:"data-array bytes per cycle"`
-	WritePort        int     `yaml:"write_port" unit:"bytes" doc:"the same of written bytes" opt:"0: as port"`
+	WritePort        int     `yaml:"write_port" unit:"bytes" doc:"written bytes per cycle of the data array" opt:"0: as port"`
 	MSHRs            int     `yaml:"mshrs" unit:"entries" doc:"outstanding sectors per slice; a line takes one entry for each of its sectors"`
 	Merge            int     `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	InQueue          int     `yaml:"in_queue" unit:"requests" doc:"queue from the interconnect"`

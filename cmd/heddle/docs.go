@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
+	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/internal/scratch"
 	"github.com/heddle-sim/heddle/lab/systems"
 	"github.com/heddle-sim/heddle/sheets"
@@ -146,11 +147,15 @@ func policiesPage() []byte {
 	m := newPage("Policies", "What can be chosen by name; `heddle inspect policies` says the same.")
 	kind := ""
 	var rows [][]string
+	var entries []*control.Entry
 	flush := func() {
 		if len(rows) > 0 {
 			m.table([]string{"name", "chosen by", "meaning", "source"}, rows)
 		}
-		rows = nil
+		for _, e := range entries {
+			m.entry(e)
+		}
+		rows, entries = nil, nil
 	}
 	for _, p := range policies() {
 		if p.Kind != kind {
@@ -158,10 +163,29 @@ func policiesPage() []byte {
 			kind = p.Kind
 			fmt.Fprintf(m, "\n## %s\n", strings.ToUpper(kind[:1])+kind[1:])
 		}
-		rows = append(rows, []string{code(p.Name), code(p.Where), p.What, p.Source})
+		what := p.What
+		if p.entry != nil {
+			what, entries = p.entry.What, append(entries, p.entry)
+		}
+		rows = append(rows, []string{code(p.Name), code(p.Where), what, p.Source})
 	}
 	flush()
 	return m.Bytes()
+}
+
+// entry describes a machine-wide policy: what it sets, when it decides, what it reads, and its parameters.
+func (m *markdown) entry(e *control.Entry) {
+	fmt.Fprintf(m, "\n### %s\n\n", e.Name)
+	if len(e.Settings) > 0 {
+		fmt.Fprintf(m, "- sets: %s\n", strings.Join(e.Settings, ", "))
+	}
+	fmt.Fprintf(m, "- decides: %s\n", decides(e))
+	if reads := sources(e); len(reads) > 0 {
+		m.table([]string{"field of its sample", "counter"}, reads)
+	}
+	if rows := paramRows(e); len(rows) > 0 {
+		m.table([]string{"parameter", "default", "unit", "meaning"}, rows)
+	}
 }
 
 func countersPage() []byte {

@@ -231,14 +231,7 @@ func showPolicy(w io.Writer, p *policy) error {
 	if len(e.Settings) > 0 {
 		rows = append(rows, []string{"sets", strings.Join(e.Settings, ", ")})
 	}
-	var when []string
-	if e.Period > 0 {
-		when = append(when, period(e))
-	}
-	for _, t := range e.On {
-		when = append(when, "on "+string(t))
-	}
-	rows = append(rows, []string{"decides", strings.Join(when, ", ")})
+	rows = append(rows, []string{"decides", decides(e)})
 	if err := columns(w, rows); err != nil {
 		return err
 	}
@@ -253,8 +246,25 @@ func showPolicy(w io.Writer, p *policy) error {
 	}
 	fmt.Fprintln(w)
 	rows = [][]string{{"PARAMETER", "DEFAULT", "UNIT", "MEANING"}}
+	return columns(w, append(rows, paramRows(e)...))
+}
+
+// decides says when a policy gets a sample: at the ends of periods, and at events.
+func decides(e *control.Entry) string {
+	var when []string
+	if e.Period > 0 {
+		when = append(when, period(e))
+	}
+	for _, t := range e.On {
+		when = append(when, "on "+string(t))
+	}
+	return strings.Join(when, ", ")
+}
+
+// paramRows are the rows of a policy's parameters: name, default, unit and meaning.
+func paramRows(e *control.Entry) (rows [][]string) {
 	for _, p := range e.Params {
 		rows = append(rows, []string{p.Name, e.ShowDefault(&p), p.Unit, p.Doc})
 	}
-	return columns(w, rows)
+	return rows
 }
