@@ -331,10 +331,8 @@ type CTA interface {
 	// it in s. A barrier is executed when the warp arrives; the machine does not
 	// step the warp again until the barrier is complete. An error is a *Fault.
 	Step(w int, now uint64, s *Step) error
-	// State is the progress of warp w in two numbers. common covers the values that decide when its loops end; own
-	// also covers the values that distinguish the CTA and the warp from others of the grid. A warp that comes back to
-	// an earlier own number has made no progress since (Seen).
-	State(w int) (own, common uint64)
+	// State says how far warp w has come.
+	State(w int, s *State)
 	// Release hands the functional state back for reuse by a later CTA.
 	Release()
 }

@@ -15,6 +15,25 @@ type Seen struct {
 	lines  [codeBits / 64]uint64
 }
 
+// State is how far a warp has come.
+type State struct {
+	// Common is a number for the values that decide when the warp's loops end and that its loops carry from one
+	// iteration to the next. Own covers them, the values loaded, the time where a loop asks for it, and what
+	// distinguishes the CTA and the warp from others of the grid. A warp that comes back to an earlier own number
+	// has made no progress since (Seen).
+	Own, Common uint64
+	// Loaded has a number for each value that decides when a loop ends, and that the loop loads. Each is by itself: a
+	// loop that polls a hundred places has a hundred such values, and not one for each order of them.
+	Loaded []uint64
+	// Place is the next instruction of a warp outside of loops, and of one in a loop the first of the outermost one.
+	Place int32
+}
+
+// Set is the state of a warp that loads nothing that decides when its loops end.
+func (s *State) Set(own, common uint64, place int32) {
+	s.Own, s.Common, s.Loaded, s.Place = own, common, s.Loaded[:0], place
+}
+
 // History is what a program has done, counted for each of its warps (Own) and for all of them together (Common). Warps
 // that wait at the same place have done the same, so Common shows after far fewer looks than Own that no warp does
 // anything new. But if warps do the same work one after the other, only Own shows that they do.
@@ -24,6 +43,18 @@ type History struct{ Own, Common Seen }
 type News struct {
 	Own    bool // the warp that does it has not done it before
 	Common bool // no warp has
+}
+
+// Add notes the state of a warp of a kernel, and its next instruction.
+func (h *History) Add(s *State, kernel uint64, pc int32) (n News) {
+	n.Own = h.Own.State(Mix(s.Own, kernel))
+	n.Own = h.Own.Line(pc) || n.Own
+	n.Common = h.Common.State(Mix(s.Common, kernel))
+	for _, x := range s.Loaded {
+		n.Common = h.Common.State(Mix(x, kernel)) || n.Common
+	}
+	n.Common = h.Common.Line(s.Place) || n.Common
+	return n
 }
 
 // stateBits is the number of states told apart, codeBits that of groups of instructions, which kernels share. Who looks

@@ -150,9 +150,9 @@ type linesCTA struct {
 	pc  []int32
 }
 
-func (c *linesCTA) PC(w int) int32                   { return c.pc[w] }
-func (c *linesCTA) State(w int) (own, common uint64) { return uint64(c.cta<<16 | w), 0 }
-func (c *linesCTA) Release()                         {}
+func (c *linesCTA) PC(w int) int32            { return c.pc[w] }
+func (c *linesCTA) State(w int, s *isa.State) { s.Set(uint64(c.cta<<16|w), 0, c.pc[w]) }
+func (c *linesCTA) Release()                  {}
 func (c *linesCTA) Step(w int, _ uint64, s *isa.Step) error {
 	pc := c.pc[w]
 	in := &c.g.code.Instr[pc]

@@ -20,14 +20,19 @@ const DefaultWatchdog = 20_000_000
 // instsPerCycle is how many warp instructions count as a cycle.
 const instsPerCycle = 10
 
-// lookEvery is how often the watchdog looks at the warps, in core cycles: a prime, so that it sees a loop of
-// constant period at all of its instructions.
-const lookEvery = 4_001
+// The watchdog looks at the warps every lookEvery core cycles at least: a prime, so that it sees a loop of constant
+// period at all of its instructions. It looks sooner where instsPerLook instructions have been executed for each
+// warp that it looks at, so that looking costs next to nothing, but no sooner than after lookLeast cycles.
+const (
+	lookEvery    = 4_001
+	lookLeast    = 499
+	instsPerLook = 64
+)
 
-// lookSoon is how often it looks at first where a look finds nothing new, or the last did not: warps that wait are
-// seldom at the instructions between two polls, and until they have been seen at all of them nobody can say that the
-// application hangs. The longer nothing is new the less often it looks, down to every lookEvery cycles.
-const lookSoon = 61
+// commonLimit is how many times longer than for each warp by itself it takes for all of them together to count as
+// stuck. Warps that have many states to wait in, or ask for the time, each do something new for ever; where no warp
+// does what none has done before, a few may be going through the work that others have done.
+const commonLimit = 8
 
 // Watchdog notices an application that makes no progress, also beside others that do. Progress is the beginning of a
 // kernel, the end of a CTA, the first arrival of a page, or a warp at a line or in a state that is new (isa.Seen).
@@ -94,27 +99,25 @@ func (w *Watchdog) look(now uint64) {
 	if now < w.next {
 		return
 	}
-	passed := now - w.looked
+	passed, executed, warps := now-w.looked, uint64(0), uint64(0)
 	w.looked, w.next = now, now+lookEvery
 	for i, t := range w.tenants {
 		v := &w.of[i]
 		issued := w.count.Sum(i, sm.WarpInsts)
 		insts := issued - v.issued
 		v.issued = issued
+		executed += insts
 		first := v.common.from
 		if t.useful > v.own.from {
 			first = t.useful
 		} else if insts > 0 {
-			n := w.sentry.News(mem.TenantID(i), &t.history)
+			n, count := w.sentry.News(mem.TenantID(i), &t.history)
+			warps += count
 			if n.Own {
 				t.useful, w.clock.Progress = now, now
 			}
-			idle := v.common.length()
 			if n.Common {
 				first = now
-			}
-			if !n.Common || idle > 0 {
-				w.next = min(w.next, now+max(lookSoon, idle/64))
 			}
 		}
 		cycles := passed
@@ -123,9 +126,12 @@ func (w *Watchdog) look(now uint64) {
 		}
 		v.own.pass(t.useful, cycles, insts)
 		v.common.pass(first, cycles, insts)
-		if v.own.length() > w.limit {
+		if v.own.length() > w.limit || v.common.length() > commonLimit*w.limit {
 			w.firstError.Note(w.hung(i, now))
 		}
+	}
+	if warps > 0 {
+		w.next = min(w.next, now+max(lookLeast, passed*instsPerLook*warps/max(executed, 1)))
 	}
 }
 
@@ -149,6 +155,9 @@ func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.N
 func (w *Watchdog) hung(tenant int, now uint64) error {
 	d := &Deadlock{Cycle: now, Where: w.waits(tenant, now)}
 	v := &w.of[tenant].own
+	if v.length() <= w.limit {
+		v = &w.of[tenant].common
+	}
 	d.Why = fmt.Sprintf("for %d cycles in which it could run, and %d warp instructions, %s", v.cycles, v.insts,
 		nothingNew)
 	if len(w.tenants) > 1 {

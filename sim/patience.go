@@ -8,7 +8,7 @@ import (
 // patienceFor is the wall time without anything useful of an application after which who looks on
 // is told. The run goes on: its end is a matter of cycles (the machine's watchdog), so that results do
 // not depend on the computer.
-const patienceFor = 20 * time.Second
+const patienceFor = 15 * time.Second
 
 // leastIdle is for how many cycles an application has been idle that seems to hang, in two looks of the watchdog at
 // least: one that time slicing took off the SMs in the middle of its work has not, however long its turn is away.

@@ -53,11 +53,25 @@ func TestWaitsForEver(t *testing.T) {
 	}
 }
 
+// Warps that go through many states while they wait, or ask for the time, are stuck, too, and this shows after a few
+// looks at them: they poll 64 places, count to 200 between two polls, or wait for 500 cycles.
+func TestWaitsInManyStates(t *testing.T) {
+	many := map[string]string{"blocks": "8", "threads": "256"}
+	for _, which := range []string{"delay", "backoff", "polls"} {
+		stuck(t, which, sim.Spec{
+			Machine: "qv100", Sharing: sim.Sharing{Mode: "alone"}, Apps: []sim.App{waiting("hung", which, many)},
+			Watchdog: 20_000, Length: sim.Length{MaxCycles: 300_000},
+		}, which)
+	}
+}
+
 // stuck runs what never ends and looks at what is said of it.
 func stuck(t *testing.T, name string, s sim.Spec, kernel string) {
 	t.Helper()
-	s.Seed, s.Watchdog = 1, 300_000
-	s.Length.MaxCycles = 50_000_000
+	s.Seed = 1
+	if s.Watchdog == 0 {
+		s.Watchdog, s.Length.MaxCycles = 300_000, 50_000_000
+	}
 	_, err := sim.Run(context.Background(), s, nil)
 	var d *sim.Deadlock
 	if !errors.As(err, &d) {

@@ -104,10 +104,10 @@ func (c *cta) begin(w int) {
 func (c *cta) PC(w int) int32 { return c.warps[w].pc }
 
 // State implements isa.CTA: paths and iterations are counted.
-func (c *cta) State(w int) (own, common uint64) {
+func (c *cta) State(w int, s *isa.State) {
 	wp := &c.warps[w]
-	common = uint64(wp.it)<<32 | uint64(wp.rest)
-	return isa.Mix(c.index<<32|uint64(w), common), common
+	common := uint64(wp.it)<<32 | uint64(wp.rest)
+	s.Set(isa.Mix(c.index<<32|uint64(w), common), common, wp.pc)
 }
 
 // Step implements isa.CTA.

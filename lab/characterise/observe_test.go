@@ -41,7 +41,7 @@ func (c *walker) Step(_ int, _ uint64, s *isa.Step) error {
 	c.pc++
 	return nil
 }
-func (c *walker) State(int) (own, common uint64) { return uint64(c.pc), 0 }
+func (c *walker) State(_ int, s *isa.State) { s.Set(uint64(c.pc), 0, 0) }
 
 func (c *walker) Release() {}
 

@@ -36,8 +36,8 @@ func (g *scripted) Start(cta int, _ isa.Place) isa.CTA {
 	return &scriptedCTA{g: g, cta: cta, pc: make([]int32, g.geo.Warps)}
 }
 func (c *scriptedCTA) PC(w int) int32 { return c.pc[w] }
-func (c *scriptedCTA) State(w int) (own, common uint64) {
-	return uint64(c.cta<<16 | w), 0
+func (c *scriptedCTA) State(w int, s *isa.State) {
+	s.Set(uint64(c.cta<<16|w), 0, c.pc[w])
 }
 func (c *scriptedCTA) Release() { c.g.ended++ }
 func (c *scriptedCTA) Step(w int, now uint64, s *isa.Step) error {

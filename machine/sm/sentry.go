@@ -9,12 +9,13 @@ import (
 
 // Sentry watches the CTAs of a tenant on the SMs of a machine for progress.
 type Sentry struct {
-	list []*SM
-	last []int // [tenant] the SM on which a warp had news; most programs have them there again
+	list  []*SM
+	last  []int     // [tenant] the SM on which a warp had news; most programs have them there again
+	state isa.State // of the warp looked at
 }
 
 // NewSentry watches some SMs.
-func NewSentry(list []*SM, tenants int) Sentry { return Sentry{list, make([]int, tenants)} }
+func NewSentry(list []*SM, tenants int) Sentry { return Sentry{list: list, last: make([]int, tenants)} }
 
 // Runs says that an SM has CTAs of a tenant, and that none of them is held back.
 func (w *Sentry) Runs(tenant mem.TenantID) bool {
@@ -26,24 +27,30 @@ func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	return false
 }
 
-// News says whether warps of a tenant have reached a line or state that is new. The SM with the last news is asked
-// first, and the others only if no warp there is in a new state. Then all warps are looked at and remembered.
-func (w *Sentry) News(tenant mem.TenantID, h *isa.History) (n isa.News) {
-	if n = w.list[w.last[tenant]].pipe.news(tenant, h, false); n.Own && n.Common {
-		return n
+// News looks at the warps of a tenant and says whether one has come to where none was before, and how many it looked
+// at. It begins with the SM that had the last news, and goes on to the others where the warps there are not enough to
+// tell.
+func (w *Sentry) News(tenant mem.TenantID, h *isa.History) (n isa.News, warps uint64) {
+	last := w.last[tenant]
+	if n = w.on(last, tenant, h, &warps); n.Own && n.Common {
+		return n, warps
 	}
-	for i, s := range w.list {
-		here := s.pipe.news(tenant, h, true)
+	for i := range w.list {
+		if i == last {
+			continue
+		}
+		here := w.on(i, tenant, h, &warps)
 		if here.Own && (here.Common || !n.Common) {
 			w.last[tenant] = i
 		}
 		n.Own, n.Common = n.Own || here.Own, n.Common || here.Common
 	}
-	return n
+	return n, warps
 }
 
-// news looks at the warps of a tenant on an SM: at all, or up to the first that does what nobody has done before.
-func (p *pipeline) news(tenant mem.TenantID, h *isa.History, all bool) (n isa.News) {
+// on looks at the warps of a tenant on an SM.
+func (w *Sentry) on(sm int, tenant mem.TenantID, h *isa.History, warps *uint64) (n isa.News) {
+	p := &w.list[sm].pipe
 	for i := range p.ctas.blocks {
 		b := &p.ctas.blocks[i]
 		if b.k == nil || b.k.Tenant != tenant {
@@ -54,16 +61,10 @@ func (p *pipeline) news(tenant mem.TenantID, h *isa.History, all bool) (n isa.Ne
 			if wp.state == free || wp.pc < 0 {
 				continue
 			}
-			own, common := wp.exec.State(int(wp.in))
-			is := isa.News{
-				Own:    h.Own.State(isa.Mix(own, uint64(b.k.ID))),
-				Common: h.Common.State(isa.Mix(common, uint64(b.k.ID))),
-			}
-			if is.Own && is.Common && !all {
-				return is
-			}
-			n.Own = is.Own || all && h.Own.Line(wp.pc) || n.Own
-			n.Common = is.Common || all && h.Common.Line(wp.pc) || n.Common
+			wp.exec.State(int(wp.in), &w.state)
+			is := h.Add(&w.state, uint64(b.k.ID), wp.pc)
+			n.Own, n.Common = n.Own || is.Own, n.Common || is.Common
+			*warps++
 		}
 	}
 	return n

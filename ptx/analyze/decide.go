@@ -10,17 +10,30 @@ import (
 type Decider struct {
 	Var  *parse.Var
 	Span Span
+	By   How
 }
+
+// How is how a decider changes.
+type How uint8
+
+const (
+	Carried How = iota // a loop carries it from an iteration to the next
+	Loaded             // a loop loads it, and others may write it
+	Time               // a loop reads the clock: it changes whatever the program does
+)
 
 // Deciders lists the registers by which a thread comes nearer to the end of a loop: a condition of a branch out of
 // the loop, or of a call in it, depends on them, and they are carried from one iteration to the next, or loaded in
 // the loop from memory that others write. A thread whose deciders repeat at the same place only waits: writes by
 // others alone can end the loop. A counter that no condition uses is no decider.
-func (l *Liveness) Deciders() (list []Decider) {
+//
+// places has for each instruction where the outermost loop around it begins, or itself outside of loops.
+func (l *Liveness) Deciders() (list []Decider, places []int32) {
 	g := l.Graph
 	d := &deciders{
 		loops: loops{Graph: g, in: make([]int32, len(g.Blocks))}, looped: make([]bool, len(g.Blocks)),
 		asked: make([]bool, len(g.Blocks)), counts: make(Set, (len(g.Func.Regs)+63)/64),
+		outer: make([]outermost, len(g.Blocks)),
 	}
 	for b := range g.Blocks {
 		for _, head := range g.Blocks[b].Succ {
@@ -29,22 +42,47 @@ func (l *Liveness) Deciders() (list []Decider) {
 			}
 		}
 	}
+	places = d.places()
 	if len(d.heads) == 0 {
-		return nil
+		return nil, places
 	}
 	d.conditions()
 	for id, v := range g.Func.Regs {
-		if d.counts.Has(id) && (d.fetched(id) || d.carried(id, l.spans[id])) {
-			list = append(list, Decider{v, l.spans[id]})
+		if !d.counts.Has(id) {
+			continue
+		}
+		loaded, time := d.fetched(id)
+		switch {
+		case time:
+			list = append(list, Decider{v, l.spans[id], Time})
+		case d.carried(id, l.spans[id]):
+			list = append(list, Decider{v, l.spans[id], Carried})
+		case loaded:
+			list = append(list, Decider{v, l.spans[id], Loaded})
 		}
 	}
-	return list
+	return list, places
+}
+
+// outermost is the largest loop around a block.
+type outermost struct{ blocks, first int32 }
+
+func (d *deciders) places() []int32 {
+	places := make([]int32, len(d.Func.Instrs))
+	for i := range places {
+		places[i] = int32(i)
+		if o := d.outer[d.BlockOf[i]]; o.blocks > 0 {
+			places[i] = o.first
+		}
+	}
+	return places
 }
 
 // deciders finds them: from the branches out of loops backward.
 type deciders struct {
 	loops
 	looped  []bool // by block: it is in a loop
+	outer   []outermost
 	asked   []bool // by block: what decides whether it is executed is known
 	exits   []int  // blocks that may leave a loop
 	heads   []int  // of loops
@@ -58,6 +96,9 @@ func (d *deciders) loop(head, tail int) {
 	d.collect(head, tail)
 	for _, b := range d.body {
 		d.looped[b] = true
+		if o := (outermost{int32(len(d.body)), int32(d.Blocks[head].First)}); o.blocks > d.outer[b].blocks {
+			d.outer[b] = o
+		}
 		out := d.leaves(b) != stays || d.Func.Instrs[d.Blocks[b].Last].Op == "trap"
 		for _, s := range d.Blocks[b].Succ {
 			out = out || d.in[s] != d.count
@@ -156,26 +197,31 @@ func (d *deciders) carried(id int, s Span) bool {
 	return false
 }
 
-// fetched says that what is written to a register in a loop comes from elsewhere than from registers.
-func (d *deciders) fetched(id int) bool {
+// fetched says that what is written to a register in a loop comes from elsewhere than from registers, and that it is
+// the time.
+func (d *deciders) fetched(id int) (loaded, time bool) {
 	for _, t := range d.touches.of(id) {
-		if t.writes && d.looped[d.BlockOf[t.at]] && fetches(d.Func.Instrs[t.at]) {
-			return true
+		if t.writes && d.looped[d.BlockOf[t.at]] {
+			in := d.Func.Instrs[t.at]
+			loaded, time = loaded || fetches(in), time || clocks(in)
 		}
 	}
-	return false
+	return loaded, time
 }
 
-// fetches says that an instruction brings what others may have written, or the time.
+// fetches says that an instruction brings what others may have written.
 func fetches(in *parse.Instr) bool {
 	switch in.Op {
 	case "ld", "ldu", "atom", "call", "ldmatrix", "tex", "tld4", "suld":
 		return true
 	case "wmma":
 		return in.Has("load")
-	case "mov":
-		return len(in.Args) == 2 && in.Args[1].Kind == parse.KSpecial &&
-			(strings.HasPrefix(in.Args[1].Name, "clock") || strings.HasPrefix(in.Args[1].Name, "globaltimer"))
 	}
 	return false
+}
+
+// clocks says that an instruction reads the time.
+func clocks(in *parse.Instr) bool {
+	return in.Op == "mov" && len(in.Args) == 2 && in.Args[1].Kind == parse.KSpecial &&
+		(strings.HasPrefix(in.Args[1].Name, "clock") || strings.HasPrefix(in.Args[1].Name, "globaltimer"))
 }

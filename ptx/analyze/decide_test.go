@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,11 +35,34 @@ func TestDeciders(t *testing.T) {
 		{"add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret; L: ret;", ""}, // no loop
 	} {
 		var got []string
-		for _, d := range Live(Build(function(t, c.body))).Deciders() {
+		list, _ := Live(Build(function(t, c.body))).Deciders()
+		for _, d := range list {
 			got = append(got, d.Var.Name)
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %v, want %s", c.body, got, c.want)
 		}
+	}
+}
+
+// A decider is carried by a loop, loaded in it, or the time; what is in a loop is at one place, that of the outermost.
+func TestDecidersAndPlaces(t *testing.T) {
+	const body = "mov.u32 %r4, 0;\n" + // 0
+		"L: ld.volatile.u32 %r1, [%rd1]; setp.ne.u32 %p2, %r1, 0; @%p2 bra E;\n" + // 1 to 3
+		"mov.u32 %r2, %clock; add.u32 %r4, %r4, 1;\n" + // 4, 5
+		"C: mov.u32 %r3, %clock; sub.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 500; @%p1 bra C;\n" + // 6 to 9
+		"setp.lt.u32 %p3, %r4, 99; @%p3 bra L;\n" + // 10, 11
+		"E: ret;" // 12
+	list, places := Live(Build(function(t, body))).Deciders()
+	got := map[string]How{}
+	for _, d := range list {
+		got[d.Var.Name] = d.By
+	}
+	want := map[string]How{"%r1": Loaded, "%r2": Time, "%r3": Time, "%r4": Carried}
+	if !maps.Equal(got, want) {
+		t.Errorf("deciders %v, want %v", got, want)
+	}
+	if want := []int32{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 12}; !slices.Equal(places, want) {
+		t.Errorf("places %v, want %v", places, want)
 	}
 }

@@ -251,7 +251,8 @@ func (d *decoder) function(f *parse.Func, p *function) {
 	d.frame = d.frameOf(f, p)
 	d.special = map[special]int32{}
 	d.rows, _, _, _ = assign(f, live.Spans())
-	p.deciders = decidersOf(live.Deciders(), d.rows)
+	deciders, places := live.Deciders()
+	p.deciders, p.places = decidersOf(deciders, d.rows), places
 	spins := g.Spins()
 	code := d.prog.code
 	var w, r []*parse.Var

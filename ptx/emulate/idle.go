@@ -16,9 +16,10 @@ const looks = 1000
 // idle tells a program that works from one that only waits. Useful is the end of a CTA, and a warp at a line or in
 // a state in which it has not been (isa.Seen); so loops that wait are not, even if they store.
 type idle struct {
-	most uint64
-	from uint64 // warp instructions when something useful was last done
-	seen isa.Seen
+	most  uint64
+	from  uint64 // warp instructions when something useful was last done
+	seen  isa.Seen
+	state isa.State // of the warp looked at
 }
 
 // useful begins to count anew.
@@ -69,6 +70,6 @@ func (r *runner) news(now *resident, w int) (news bool) {
 
 func (r *runner) new(c *resident, w int) bool {
 	pc := c.cta.PC(w)
-	own, _ := c.cta.State(w)
-	return pc >= 0 && (r.idle.seen.State(own) || r.idle.seen.Line(pc))
+	c.cta.State(w, &r.idle.state)
+	return pc >= 0 && (r.idle.seen.State(r.idle.state.Own) || r.idle.seen.Line(pc))
 }

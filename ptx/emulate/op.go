@@ -189,6 +189,7 @@ type function struct {
 	stack        int       // bytes of .local, callees included
 	recursive    bool
 	deciders     []decider
+	places       []int32 // by operation: itself, or where the outermost loop around it begins
 }
 
 type slotOf struct{ off, size int32 }

@@ -11,37 +11,45 @@ type decider struct {
 	in          rowKind
 	row         int32
 	first, last int32
+	by          analyze.How
 }
 
 func decidersOf(list []analyze.Decider, rows []int32) (out []decider) {
 	for _, x := range list {
 		if row := rows[x.Var.ID]; row >= 0 {
-			out = append(out, decider{fileOf(x.Var.Type), row, int32(x.Span.First), int32(x.Span.Last)})
+			out = append(out, decider{
+				fileOf(x.Var.Type), row, int32(x.Span.First), int32(x.Span.Last), x.By,
+			})
 		}
 	}
 	return out
 }
 
-// State implements isa.CTA: of the warp's CTA, its lanes that have not exited, the depth of its calls and
-// its deciders.
-func (c *cta) State(w int) (own, common uint64) {
-	common = c.warps[w].state(c.g.prog)
-	return isa.Mix(common, uint64(c.index)<<32|uint64(w)), common
-}
-
-func (wp *warp) state(prog *program) uint64 {
-	h := isa.Mix(uint64(wp.live), uint64(uint32(wp.frame.depth)))
+// State implements isa.CTA: of the warp's lanes that have not exited, the depth of its calls and its deciders.
+func (c *cta) State(w int, s *isa.State) {
+	wp := &c.warps[w]
+	common := isa.Mix(uint64(wp.live), uint64(uint32(wp.frame.depth)))
+	s.Set(isa.Mix(common, uint64(c.index)<<32|uint64(w)), common, wp.pc)
 	if wp.pc < 0 {
-		return h
+		return
 	}
-	f := &prog.funcs[prog.funcOf(wp.pc)]
+	f := &c.g.prog.funcs[c.g.prog.funcOf(wp.pc)]
 	at := wp.pc - f.start + int32(wp.done) // operations ahead of it have been executed
+	s.Place = f.start + f.places[min(at, int32(len(f.places))-1)]
 	for i := range f.deciders {
-		if d := &f.deciders[i]; at >= d.first && at <= d.last {
-			h = isa.Mix(h, d.value(wp))
+		d := &f.deciders[i]
+		if at <= d.first || at > d.last { // before the first, which writes it, the row holds another's value
+			continue
+		}
+		x := d.value(wp)
+		s.Own = isa.Mix(s.Own, x)
+		switch d.by {
+		case analyze.Carried:
+			s.Common = isa.Mix(s.Common, x)
+		case analyze.Loaded:
+			s.Loaded = append(s.Loaded, isa.Mix(x, uint64(f.start)<<32|uint64(i)))
 		}
 	}
-	return h
 }
 
 // value is what a row holds, in one number.

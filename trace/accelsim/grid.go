@@ -106,10 +106,10 @@ func (w *warp) next(t *Trace) error {
 func (c *cta) PC(w int) int32 { return c.warp[w].pc }
 
 // State implements isa.CTA: each record is nearer to the end.
-func (c *cta) State(w int) (own, common uint64) {
+func (c *cta) State(w int, s *isa.State) {
 	r := &c.warp[w].r
-	common = uint64(r.off) - uint64(len(r.b))
-	return isa.Mix(uint64(c.index)<<32|uint64(w), common), common
+	common := uint64(r.off) - uint64(len(r.b))
+	s.Set(isa.Mix(uint64(c.index)<<32|uint64(w), common), common, c.warp[w].pc)
 }
 
 // Step implements isa.CTA: it replays one record.

@@ -79,9 +79,7 @@ func (c *sourceCTA) Step(w int, _ uint64, s *isa.Step) error {
 	return nil
 }
 
-func (c *sourceCTA) State(w int) (own, common uint64) {
-	return uint64(c.n[w]), 0
-}
+func (c *sourceCTA) State(w int, s *isa.State) { s.Set(uint64(c.n[w]), 0, 0) }
 
 func (c *sourceCTA) Release() {}
 

@@ -97,10 +97,10 @@ func (c *cta) split() error {
 func (c *cta) PC(w int) int32 { return c.warps[w].pc }
 
 // State implements isa.CTA: each event is nearer to the end.
-func (c *cta) State(w int) (own, common uint64) {
+func (c *cta) State(w int, s *isa.State) {
 	wp := &c.warps[w]
-	common = isa.Mix(uint64(wp.piece)<<32|uint64(wp.at), uint64(wp.run))
-	return isa.Mix(common, uint64(c.index)<<32|uint64(w)), common
+	common := isa.Mix(uint64(wp.piece)<<32|uint64(wp.at), uint64(wp.run))
+	s.Set(isa.Mix(common, uint64(c.index)<<32|uint64(w)), common, wp.pc)
 }
 
 // Step implements isa.CTA: the hot path of a replay.
