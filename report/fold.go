@@ -34,16 +34,30 @@ func Folded(text string, indent, columns int) string {
 	return strings.Join(Fold(text, columns, columns-indent), "\n"+strings.Repeat(" ", indent))
 }
 
+// glue stands for a space at which a line is not broken.
+const glue = "\ue000"
+
+// short is how long a part between commas can be that stays in one line.
+const short = 30
+
 // lines is text whose lines have at most so many columns: what was longer goes on in the next line, indented by two
-// more than it was.
+// more than it was. Short parts between commas, as "DRAM 70.2 uJ", stay whole.
 func lines(text string, columns int) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {
-		if utf8.RuneCountInString(line) > columns {
-			rest := strings.TrimLeft(line, " ")
-			indent := len(line) - len(rest)
-			all[i] = line[:indent] + Folded(rest, indent+2, columns-indent)
+		if utf8.RuneCountInString(line) <= columns {
+			continue
 		}
+		rest := strings.TrimLeft(line, " ")
+		indent := len(line) - len(rest)
+		parts := strings.Split(rest, ", ")
+		for k, part := range parts {
+			if utf8.RuneCountInString(part) <= short {
+				parts[k] = strings.ReplaceAll(part, " ", glue)
+			}
+		}
+		folded := Folded(strings.Join(parts, ", "), indent+2, columns-indent)
+		all[i] = line[:indent] + strings.ReplaceAll(folded, glue, " ")
 	}
 	return strings.Join(all, "\n")
 }

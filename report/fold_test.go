@@ -28,4 +28,9 @@ func TestLines(t *testing.T) {
 	if got := lines("  a "+strings.Repeat("b", 95)+" c\n", columns); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	list := "energy " + strings.Repeat("x", 80) + ": SM 1 mJ, DRAM 70.2 uJ\n"
+	want = "energy " + strings.Repeat("x", 80) + ": SM 1 mJ,\n  DRAM 70.2 uJ\n"
+	if got := lines(list, columns); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
