@@ -73,9 +73,9 @@ func DefaultDir() (string, error) {
 
 // Code identifies the running simulator: the text of every package a result depends on, as compiled (tests excepted),
 // the libraries those packages import, the Go version and the processor kind. Any change of these gives another key,
-// so no stale result is ever used; a change of the command line, of reports or of studies does not, so that hours of
-// results survive it. A new policy changes no key either: the spec hash of a run covers only the policies that govern
-// it (runfile.Hash).
+// so no stale result is ever used; a change of the command line, of reports or of studies gives the same key, so
+// hours of results survive it. A new policy changes no key either: the spec hash of a run covers only the policies
+// that govern it (runfile.Hash).
 func Code() (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), runtime.GOARCH)

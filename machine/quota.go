@@ -14,10 +14,10 @@ type Quotas struct {
 	Goal   []bool    // [tenant] it has a target; the others are best effort
 }
 
-// SetQuotas begins a quota period on every SM with the current cycle, and another one every Period cycles: an SM
-// refills its quotas itself. A call at the end of a quota period sets the amounts of the next one, which then begins
-// once. nil removes the quotas. The error says what is wrong with them. A tenant with a goal needs a quota on every
-// SM. With elastic quota periods every tenant needs one, because an application that may never issue would never end.
+// SetQuotas begins a quota period on every SM with the current cycle, and another one every Period cycles. An SM
+// refills its quotas itself. A call at the end of a quota period sets the amounts of the next one. nil removes the
+// quotas. A tenant with a goal needs a quota on every SM. With elastic quota periods every tenant needs one, because
+// an application that may never issue would never end. The error says what is wrong.
 func (g *GPU) SetQuotas(q *Quotas) error {
 	if q == nil {
 		for i, s := range g.sms.list {
@@ -87,8 +87,8 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 // LimitCTAs limits the CTAs of each application on an SM, by tenant and SM, from the current cycle on; a negative
 // number means that dominant resource fairness decides, as it does without limits. An application below its limit
 // gets a CTA if there is room, and waits if there is none. Of an application above it the youngest CTAs are evicted,
-// one at a time. 0 keeps it off the SM as long as the limit is in force. nil removes the limits. The error says that
-// the table does not have one number for each tenant and SM, or that it limits an SM that belongs to one application.
+// one at a time. 0 keeps it off the SM while the limit holds. nil removes the limits. It is an error if the table
+// does not have one number for each tenant and SM, or if it limits an SM that belongs to one application.
 func (g *GPU) LimitCTAs(most [][]int) error {
 	if most != nil {
 		length := func(t int) int { return len(most[t]) }

@@ -89,8 +89,8 @@ func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changi
 // then gated ones, then those of others. The shares need not add up to the machine: SMs and groups may lose their
 // owner, or come from none. If channel groups cannot move, shares name the groups that are held: 0 if memory is
 // shared. SMs of an earlier target may still be on their way (CanBegin). A newer target replaces only the moves that
-// have not begun: an SM on its way arrives first, counts as arrived, and is not chosen again before. The record lists
-// the moves that this prevents (Left); the caller asks for them again. The error says why the target is impossible.
+// have not begun. An SM on its way counts as arrived, and is not chosen again before it arrives. The record lists the
+// moves that this prevents (Left), and the caller asks for them again. The error says why the target is impossible.
 func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 	if err := t.admissible(g); err != nil {
 		return nil, err

@@ -112,7 +112,11 @@ func errorsBlock(root string) (string, error) {
 		if at < 0 {
 			return "", fmt.Errorf("lab/silicon/silicon.txt has the machine %s, and this table only %v", m[2], machines)
 		}
-		rows[len(rows)-1][1+at] = fmt.Sprintf("%s (%s rows)", m[4], m[3])
+		n := m[3] + " rows"
+		if m[3] == "1" {
+			n = "1 row"
+		}
+		rows[len(rows)-1][1+at] = fmt.Sprintf("%s (%s)", m[4], n)
 	}
 	if len(rows) == 0 {
 		return "", errors.New("lab/silicon/silicon.txt has no scores: run make validate")

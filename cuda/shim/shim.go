@@ -1,7 +1,7 @@
 // Package shim is the driver library of programs that run under heddle exec: C, embedded as text and built by the
-// system's compiler on first use. libcuda.so.1 has the driver API and the connection to heddle, libcudart.so.11.0
-// and .12 the runtime API on top of it; they are thin, and all that a call means is decided by package host/exec.
-// Types to know: Call and Push, what the packets between the two are.
+// system's compiler on first use. libcuda.so.1 has the driver API and the connection to heddle, libcudart.so.11.0 and
+// .12 the runtime API on top of it; they are thin: package host/exec decides what a call does. Types to know: Call
+// and Push, what the packets between the two are.
 package shim
 
 import (

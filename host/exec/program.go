@@ -1,6 +1,6 @@
-// Package exec runs compiled CUDA programs, unmodified, as host programs: the program is a process of its own, whose
-// calls come from the driver library of package cuda/shim over a socket, and whose device memory lies in a file that
-// both map.
+// Package exec runs compiled, unmodified CUDA programs as host programs. The program is a process of its own. Its
+// calls come from the driver library of package cuda/shim over a socket. Its device memory lies in a file that both
+// map.
 //
 // A reader must know three types. Program is the command line; it implements host.Program. session is one run of it:
 // the process, the memory and the handles it has been given; a method of it answers each call. packet is a message.

@@ -6,9 +6,8 @@
 // the interpreter's thread, the context and the files it may touch. array is a
 // host.Array as the script sees it; its methods are in array.go.
 //
-// A script is confined: it reads files of its own folder only, writes files of the
-// output directory only, and sees neither the network nor the time. Its result is
-// a function of its text, its folder, its arguments and the seed.
+// A script is confined: it reads files of its own folder only, writes files of the output directory only, and sees
+// neither the network nor the time. Its result depends only on its text, its folder, its arguments and the seed.
 package script
 
 import (

@@ -102,7 +102,7 @@ func TestPlainWords(t *testing.T) {
 	for _, pattern := range []string{
 		"*.md", "docs/*.md", "docs/reference/*.md", "paper/README.md", "paper/*/REPRODUCTION.md",
 		"apps/README.md", "apps/*/*/README.md", "host/script/README.md", "lab/silicon/README.md",
-		"report/page/page.html", "serve/*.html",
+		"report/page/page.html", "serve/*.html", "examples/*.yaml",
 	} {
 		files, err := filepath.Glob(filepath.Join(root(t), pattern))
 		if err != nil || len(files) == 0 {

@@ -86,13 +86,11 @@ type move struct {
 // of a read whose last data leaves when the MIGRATION ends, the destination that of a
 // write whose last data arrives then.
 //
-// Migrations stand back for ordinary requests: for what is on the paths already, and for
-// queued hits of the row they would close, of the kind being served. Refreshes come first.
-// From its first command on, a migration keeps ordinary requests from
-// opening or closing rows in its two banks. MigrationTiming.MaxWait bounds the waiting, but
-// for two causes outside the stack: an older write to the migration's own lines that the
-// channel does not get round to writing, and a refresh.
-// Migrations that share a bank run in order of Push.
+// Migrations give way to ordinary requests: to those on the paths already, and to queued hits of the row that they
+// would close, if these are of the kind being served. Refreshes come first. From its first command on, a migration
+// keeps ordinary requests from opening or closing rows in its two banks. MigrationTiming.MaxWait bounds the waiting,
+// with two exceptions outside the stack: an older write to the migration's own lines that the channel has not written
+// yet, and a refresh. Migrations that share a bank run in order of Push.
 type Stack struct {
 	// Trace, when set, sees every MIGRATION as it issues; PRE and ACT are seen by the
 	// channels' own.

@@ -87,13 +87,11 @@ func (s Shape) Fits(p Split) error {
 	return nil
 }
 
-// Mapping is decoupled partitioning. All ways in the CPU's channels are the CPU's. Of the
-// others of a set, those with the highest weights are the GPU's, as many as cap leaves it;
-// a weight is a hash of set and way (rendezvous hashing), so that different sets use
-// different channels and the GPU has the bandwidth of all that are shared. Owners depend on
-// set, cap and bw alone and not on what was before; still the fewest ways change hands:
-// another cap takes or gives the ways next in order, and more channels for the CPU replace
-// only the GPU's ways in them.
+// Mapping is decoupled partitioning. All ways in the CPU's channels are the CPU's. Of the other ways of a set, the
+// GPU has those with the highest weights, as many as cap leaves it. A weight is a hash of set and way (rendezvous
+// hashing). So different sets use different channels, and the GPU has the bandwidth of all shared channels. Owners
+// depend on set, cap and bw alone, and not on earlier owners. Still the fewest ways change hands: another cap takes
+// or gives the ways next in order, and more channels for the CPU replace only the GPU's ways in them.
 type Mapping struct {
 	shape Shape
 	split Split

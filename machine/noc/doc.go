@@ -10,9 +10,8 @@
 // at its output Latency clocks after its last flit won the switch. Packets of one
 // input and output stay in order within a virtual channel.
 //
-// With VCStage the router is BookSim's iq router: a clock of virtual-channel
-// allocation (a packet takes a virtual channel of its output and holds it to its
-// tail), then switch allocation per flit. Without, and with one virtual channel,
-// it is GPGPU-Sim's local crossbar: head-of-line queues, one grant per output and
-// input and clock, a packet keeping its output to its tail.
+// With VCStage the router is BookSim's iq router: a clock of virtual-channel allocation (a packet takes a virtual
+// channel of its output and holds it to its tail), then switch allocation per flit. Without VCStage and with one
+// virtual channel, it is GPGPU-Sim's local crossbar: head-of-line queues, and one grant per output, input and clock.
+// A packet keeps its output to its tail.
 package noc

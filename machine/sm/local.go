@@ -4,9 +4,9 @@ package sm
 const none = -1
 
 // LocalMemory says where the local memory of a tenant's warps lies. Each warp slot of the machine has a piece of the
-// tenant's local window. A warp whose context moves to another SM keeps its piece and uses it from there: hardware
-// need not copy data that are in memory already. The piece of the slot that it moves to is then free for a warp that
-// starts in a slot without one.
+// tenant's local window. A warp whose context moves to another SM keeps its piece, because hardware need not copy
+// data that are in memory already. The piece of its new slot is then free for a warp that starts in a slot without
+// one.
 type LocalMemory struct {
 	of    []int32 // [warp slot of the machine] its piece; none: it has left with a context
 	spare []int32 // pieces that no slot and no context has

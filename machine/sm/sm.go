@@ -7,10 +7,9 @@
 // their memory instructions go. Kernel is a launch as the SMs see it; warp is a resident
 // warp: where it is in its code, when its registers are ready, and what it waits for.
 //
-// Timing is driven by function: a warp executes the moment it issues, and what
-// it did (isa.Step) is charged to units and caches. A warp whose next operands
-// are ready at a known cycle sleeps in a small ring until then; one that waits
-// for memory or a barrier is not looked at until the answer arrives.
+// A warp executes an instruction when it issues. Units and caches then take the time for what it did (isa.Step). A
+// warp whose next operands are ready at a known cycle sleeps in a small ring until then; one that waits for memory or
+// a barrier is not looked at until the answer arrives.
 package sm
 
 import (

@@ -7,8 +7,8 @@ import "github.com/heddle-sim/heddle/mem"
 // SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
 func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes/PageSize) + r.forgotten }
 
-// Expect gives a runtime the function that tells whether a transfer to the device is under way, or can begin. While
-// one is, pages leave only by the policy's own choice: the arriving pages may be those it waits for.
+// Expect sets the function that says whether a transfer to the device is under way, or can begin. While one is, pages
+// leave only by the policy's own choice, because it may be waiting for the arriving pages.
 func (r *Runtime) Expect(arrives func() bool) { r.arrives = arrives }
 
 // Capacity is the pages of device memory for managed pages.

@@ -6,15 +6,13 @@
 // kernelslist.g as a host program: its copies and launches in order. Writer makes
 // trace files, for tests and for other tools.
 //
-// A kernel is read once, from its first to its last line, when its launch is near:
-// the machine needs the whole static code before the first warp starts, and a
-// malformed line must be found before cycles are spent. Lines are turned into
-// records of a few bytes each, kept in memory up to Options.Memory and beyond that
-// in a temporary file that has no name. Thread blocks may be in any order in the
-// file, compressed or not: a CTA that starts finds its records by their offset, and
-// each resident warp holds a window of 4 KiB of them. So memory is bounded by
-// Options.Memory, 16 bytes per thread block of the grid, the windows of the
-// resident warps and the static code, whatever the length of the trace.
+// A kernel is read once, from its first to its last line, when its launch is near. The machine needs the whole static
+// code before the first warp starts, and a malformed line must be found before the simulation. Lines are turned into
+// records of a few bytes each, kept in memory up to Options.Memory and beyond that in a temporary file that has no
+// name. Thread blocks may be in any order in the file, compressed or not: a CTA that starts finds its records by
+// their offset, and each resident warp holds a window of 4 KiB of them. So memory is bounded by Options.Memory, 16
+// bytes per thread block of the grid, the windows of the resident warps and the static code, whatever the length of
+// the trace.
 //
 // Heddle invents nothing that a trace lacks:
 //   - Predicates are not in the trace: dependences go through registers only.
