@@ -49,11 +49,16 @@ type Server struct {
 	index  index
 	events events
 	mux    http.ServeMux
+
+	building chan struct{} // has one for each page that is being built
 }
+
+// pagesAtOnce bounds the pages that are built at the same time: each holds its results in memory.
+const pagesAtOnce = 4
 
 // New makes a server and keeps it fresh until the context ends.
 func New(ctx context.Context, o Options) (*Server, error) {
-	s := &Server{o: o}
+	s := &Server{o: o, building: make(chan struct{}, pagesAtOnce)}
 	if s.o.TakesWithin == 0 {
 		s.o.TakesWithin = time.Minute
 	}
@@ -186,31 +191,43 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("give from 1 to %d results by id", maxCompared), http.StatusBadRequest)
 		return
 	}
-	var runs []page.Run
-	var details []string
-	for _, id := range ids {
-		row, alone := s.index.find(id)
-		if row == nil {
-			http.Error(w, "there is no result "+id, http.StatusNotFound)
-			return
-		}
-		res, err := load(row, alone)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-			return
-		}
-		runs = append(runs, page.Run{Label: label(row), Result: res})
-		details = append(details, row.Detail)
-	}
-	tellApart(runs, details)
-	body, err := page.Render(runs)
+	body, status, err := s.build(r.Context(), ids)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		http.Error(w, err.Error(), status)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(body) // who asked has gone
+}
+
+// build makes the page of some runs when it is its turn, or says with which status it cannot.
+func (s *Server) build(ctx context.Context, ids []string) (body []byte, status int, err error) {
+	select {
+	case s.building <- struct{}{}:
+		defer func() { <-s.building }()
+	case <-ctx.Done():
+		return nil, http.StatusServiceUnavailable, ctx.Err()
+	}
+	var runs []page.Run
+	var details []string
+	for _, id := range ids {
+		row, alone := s.index.find(id)
+		if row == nil {
+			return nil, http.StatusNotFound, errors.New("there is no result " + id)
+		}
+		res, err := load(row, alone)
+		if err != nil {
+			return nil, http.StatusUnprocessableEntity, err
+		}
+		runs = append(runs, page.Run{Label: label(row), Result: res})
+		details = append(details, row.Detail)
+	}
+	tellApart(runs, details)
+	if body, err = page.Render(runs); err != nil {
+		return nil, http.StatusInternalServerError, err
+	}
+	return body, http.StatusOK, nil
 }
 
 // load reads the whole result of a row, with the metrics that its alone-runs give it.

@@ -415,6 +415,41 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 	}
 }
 
+// Few pages are built at once, whoever asks: the others wait for their turn, or until who asked has gone.
+func TestPagesWaitForTheirTurn(t *testing.T) {
+	s, err := New(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range pagesAtOnce {
+		s.building <- struct{}{}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	ask := func(ctx context.Context) chan int {
+		code := make(chan int, 1)
+		go func() {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/page?id=x", nil))
+			code <- w.Code
+		}()
+		return code
+	}
+	gone, waits := ask(ctx), ask(t.Context())
+	leave()
+	if code := <-gone; code != http.StatusServiceUnavailable {
+		t.Errorf("status %d for a reader that has gone", code)
+	}
+	select {
+	case code := <-waits:
+		t.Errorf("status %d before it is its turn", code)
+	case <-time.After(20 * time.Millisecond):
+	}
+	<-s.building
+	if code := <-waits; code != http.StatusNotFound {
+		t.Errorf("status %d", code)
+	}
+}
+
 func TestMembers(t *testing.T) {
 	text := `{"a": [1, {"b": "}\"]"}], "c" : -1.5e3,"d":"x\\", "e":null , "é":{}}`
 	var got []string
