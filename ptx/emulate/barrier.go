@@ -107,22 +107,37 @@ func (bars *barriers) collect(wp *warp) {
 	wp.allp[w.row] = wp.allp[w.row]&^w.mask | v&w.mask
 }
 
+const (
+	noBarrier    = "barrier %d does not exist: there are 16, 0 to 15"
+	noBarrierFor = "a barrier for %d threads: the number of threads must be a multiple of %d, the lanes of a warp"
+)
+
 // together refuses a barrier at which not all lanes of a warp are that have not exited, while others of them wait at
 // another barrier or for lanes that wait here. From sm_70 on hardware counts threads, so that a barrier of the whole
 // CTA never has all of them; a machine that counts warps, as this one, would let them pass.
+//
+// It also refuses a barrier, or a number of threads, that no hardware has.
 func (c *cta) together(wp *warp, o *op, mask, active uint32) error {
-	if !c.g.prog.threadwise || mask == 0 {
+	if mask == 0 {
 		return nil
 	}
 	first := lowest(mask)
 	ids := c.row32(wp, o.a)
-	id := ids[first] & 15
+	id := ids[first]
+	if id > 15 {
+		return c.fault(wp, first, noBarrier, id)
+	}
+	if n := c.row32(wp, o.b)[first]; n%isa.Lanes != 0 {
+		return c.fault(wp, first, noBarrierFor, n, isa.Lanes)
+	}
+	if !c.g.prog.threadwise {
+		return nil
+	}
 	if o.a >= 0 { // a register
 		for l := mask; l != 0; l &= l - 1 {
 			if i := lowest(l); ids[i]&15 != id {
 				return c.fault(wp, i, "lanes %d and %d of a warp wait at barriers %d and %d: from sm_70 on barriers "+
-					"count "+
-					"threads from sm_70 on, and neither would ever have all; let all lanes of a warp wait at one "+
+					"count threads, and neither would ever have all; let all lanes of a warp wait at one "+
 					"barrier", first, i, id, ids[i]&15)
 			}
 		}

@@ -259,13 +259,24 @@ func (d flow) barrierOp() {
 
 // barOperands decodes the barrier number and the thread count from operand i.
 func (d flow) barOperands(i int) {
+	d.barNumber(i)
+	if i+1 < len(d.in.Args) {
+		d.barThreads(i + 1)
+	}
+}
+
+func (d flow) barNumber(i int) {
 	if o := d.arg(i); o.Kind == parse.KInt && o.Bits > 15 {
-		d.fail("barrier %d does not exist: there are 16, 0 to 15", o.Bits)
+		d.fail(noBarrier, o.Bits)
 	}
 	d.o.a = d.src32(d.arg(i), parse.U32)
-	if i+1 < len(d.in.Args) {
-		d.o.b = d.src32(d.arg(i+1), parse.U32)
+}
+
+func (d flow) barThreads(i int) {
+	if o := d.arg(i); o.Kind == parse.KInt && o.Bits%isa.Lanes != 0 {
+		d.fail(noBarrierFor, o.Bits, isa.Lanes)
 	}
+	d.o.b = d.src32(d.arg(i), parse.U32)
 }
 
 func (d flow) barReduce() {
@@ -287,12 +298,9 @@ func (d flow) barReduce() {
 	}
 	d.count(3, 4)
 	last := len(d.in.Args) - 1
-	if o := d.arg(1); o.Kind == parse.KInt && o.Bits > 15 {
-		d.fail("barrier %d does not exist: there are 16, 0 to 15", o.Bits)
-	}
-	d.o.a = d.src32(d.arg(1), parse.U32)
+	d.barNumber(1)
 	if last == 3 {
-		d.o.b = d.src32(d.arg(2), parse.U32)
+		d.barThreads(2)
 	}
 	var neg bool
 	if d.o.c, neg = d.predOf(d.arg(last)); neg {

@@ -281,6 +281,10 @@ func TestLanesAtDifferentBarriers(t *testing.T) {
 		odd + "@%p1 bra A; barrier.sync 1, 64; bra B; A: barrier.sync 1, 64; B:":             "",
 		odd + "mov.u32 %r5, 3; @%p1 bra A; barrier.sync %r5; bra B; A: barrier.sync %r5; B:": "",
 		odd + "@%p1 exit; barrier.sync 1;":                                                   "",
+		"mov.u32 %r5, 33; barrier.sync 1, %r5;":                                              "for 33 threads",
+		"barrier.sync 1, 33;":                                                                "for 33 threads",
+		"barrier.red.and.pred %p1, 1, 33, %p2;":                                              "for 33 threads",
+		"mov.u32 %r5, 16; barrier.sync %r5;":                                                 "does not exist",
 		odd + "@%p1 bra A; bar.warp.sync 0xaaaaaaaa; A: barrier.sync 1;":                     "",
 	} {
 		_, err := exec(t, code, 64, 1)
