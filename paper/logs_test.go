@@ -81,6 +81,18 @@ func TestQuickLogs(t *testing.T) {
 	}
 }
 
+// The log of ra at 125 % agrees in the pages that come, leave and come again, though more of them fault here: a page
+// that leaves while its walk is under way does not come again for it.
+func TestRandomLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	_, r := logTable(t, func(row string) bool { return strings.Contains(row, "/ra_125_DEFAULT") })
+	if len(r.Rows) != 1 || r.Rows[0][len(r.Rows[0])-2] != "not pages_faulted, kernel_plus_fault_cycles" {
+		t.Errorf("%v", r.Rows)
+	}
+}
+
 // Every row of the table names a program and policies that there are here, and many rows are of the same run.
 func TestLogsAreOfRuns(t *testing.T) {
 	s, err := Load("uvm")

@@ -117,7 +117,9 @@ func (r *Runtime) Asked(addr uint64) bool {
 	}
 	c, k := &r.chunks[p.chunk()], p.index()
 	if r.asksLate() && !c.pinned.Has(k) {
-		if t, pinned := r.limit(c, k/PagesPerBlock); !pinned && c.count(k) >= t {
+		// Without a threshold a page was asked for at the access, if it was absent. One that has left since serves
+		// those that look it up on the host: in the public simulator it could not leave before them.
+		if t, pinned := r.limit(c, k/PagesPerBlock); !pinned && t > 0 && c.count(k) >= t {
 			c.asked.Set(k)
 		}
 	}
