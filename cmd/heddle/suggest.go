@@ -35,7 +35,9 @@ func helpful(cmd *cobra.Command) {
 		}
 		var names []string
 		for _, c := range cmd.Commands() {
-			names = append(names, c.Name())
+			if !c.Hidden {
+				names = append(names, c.Name())
+			}
 		}
 		return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), yamldoc.DidYouMean(args[0], names))
 	}
