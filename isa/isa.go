@@ -127,17 +127,26 @@ const (
 	Clock                 // reads a clock: registers only, but must execute at its issue cycle
 	AsyncCopy             // cp.async: global to shared without a register
 	Sleep                 // nanosleep: the warp issues nothing for some time
+	Commit                // cp.async.commit_group: what the warp has copied since the last one is a group
+	Await                 // cp.async.wait_group, wait_all: waits for groups of copies
+	NumKinds
 )
 
 // Scope is the set of threads for which a fence orders the accesses of a thread.
 type Scope uint8
 
 const (
-	OwnScope    Scope = iota // no other thread: the warp waits for its own accesses (cp.async.wait_all)
-	CTAScope                 // the threads of its CTA
+	CTAScope    Scope = iota // the threads of its CTA
 	GPUScope                 // those of its GPU, and of its cluster
 	SystemScope              // those of other GPUs and the host, too
+	NumScopes
 )
+
+// Groups is what an Await waits for.
+type Groups struct {
+	Open  bool  // the copies of no group yet, too (cp.async.wait_all)
+	Spare uint8 // the youngest groups that it does not wait for
+}
 
 // Change is how an atomic changes a word, as far as it takes time of its own.
 type Change uint8
@@ -146,6 +155,7 @@ const (
 	Whole   Change = iota // integers: arithmetic, logic, exchange
 	Float                 // the sum of floats
 	Compare               // compare and swap, which sends two operands
+	NumChanges
 )
 
 // Space is a PTX state space.
@@ -194,6 +204,7 @@ type Instr struct {
 	Reads  Reads
 	Scope  Scope  // of a fence
 	Change Change // of an atomic
+	Groups Groups // of an Await
 	// Fields of the code of a machine (Code.Machine):
 	Times uint8 // number of machine instructions in the sequence; 0 and 1: the instruction is one
 	Marks uint8 // Ends, Vanishes, Elected

@@ -75,7 +75,7 @@ func (f *Filter) Of(g isa.Grid) isa.Grid {
 // kept says whether an instruction is shown to the machine.
 func kept(in *isa.Instr) bool {
 	switch in.Kind {
-	case isa.Barrier, isa.Fence, isa.Exit:
+	case isa.Barrier, isa.Fence, isa.Commit, isa.Await, isa.Exit:
 		return true
 	case isa.Load, isa.Store, isa.Atomic, isa.Reduce, isa.AsyncCopy:
 		return in.Space == isa.Global || in.Space == isa.Generic || in.Space == isa.Local

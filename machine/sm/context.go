@@ -73,9 +73,10 @@ func (x *contexts) answered(i int) *Context {
 // savedWarp is a warp of a context; pc -1: it had exited.
 type savedWarp struct {
 	place
-	late  []kept
-	state warpState
-	local int32 // its piece of LocalMemory
+	late   []kept
+	copies copies
+	state  warpState
+	local  int32 // its piece of LocalMemory
 }
 
 // ContextBytes is the size of the image of a CTA: registers, shared memory, and contextWarp bytes per
@@ -253,7 +254,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 	if wp.state != finishing {
 		wp.k.Progress.Running--
 	}
-	c.warps[wp.in] = savedWarp{wp.place, slices.Clone(wp.late), wp.state, none}
+	c.warps[wp.in] = savedWarp{wp.place, slices.Clone(wp.late), wp.copies, wp.state, none}
 	wp.state = free
 }
 
@@ -304,14 +305,15 @@ func (s *SM) resume(c *Context, now uint64) {
 	for in, v := range c.warps {
 		w := slot[in]
 		wp := &p.warps.slot[w]
-		wp.place, wp.late = v.place, append(wp.late[:0], v.late...)
+		wp.place, wp.late, wp.copies = v.place, append(wp.late[:0], v.late...), v.copies
 		switch {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state
 			wp.k.Progress.Running--
-		case v.state == barred || v.state == atomic || v.state == fenced && wp.loads > 0:
+		case v.state == barred || v.state == atomic || v.state == fenced && wp.loads > 0 ||
+			v.state == copying && s.lsu.ops.missing(w, &wp.copies):
 			wp.state = v.state
-		default: // running, or at a fence whose operations are done
+		default: // running, or at a fence or a wait whose operations are done
 			p.warps.resume(w, Fetch, now)
 		}
 	}

@@ -114,7 +114,7 @@ const (
 	Dependency        // an operand of an ALU instruction
 	MemoryWait        // an operand that a load or atomic brings
 	AtBarrier         // other warps of the CTA
-	AtFence           // its own stores
+	AtFence           // its own stores or copies
 	Fetch             // instruction buffer empty, branch redirect
 	Throttled         // ready, but no room for another memory instruction before the load/store unit
 	Asleep            // nanosleep

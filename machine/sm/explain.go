@@ -10,8 +10,8 @@ import (
 
 func (s warpState) String() string {
 	return [...]string{
-		"free", "running", "at a barrier", "at a fence", "exited, memory operations outstanding",
-		"being restored", "asleep", "at an atomic",
+		"free", "running", "at a barrier", "at a fence", "waiting for its copies",
+		"exited, memory operations outstanding", "being restored", "asleep", "at an atomic",
 	}[s]
 }
 

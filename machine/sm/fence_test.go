@@ -19,7 +19,6 @@ func TestFenceTakesItsTime(t *testing.T) {
 		{[2]int{673, 1247}, isa.GPUScope, 673, 675, 100},
 		{[2]int{673, 1247}, isa.SystemScope, 1247, 1249, 100},
 		{[2]int{673, 1247}, isa.CTAScope, 1, 3, 100},
-		{[2]int{673, 1247}, isa.OwnScope, 90, 130, 100},
 		{[2]int{673, 1247}, isa.GPUScope, 890, 930, 900},
 		{[2]int{}, isa.GPUScope, 90, 130, 100},
 		{[2]int{}, isa.CTAScope, 90, 130, 100},

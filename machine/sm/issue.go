@@ -115,6 +115,11 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 		// resumed when its own operation and all before it are done
 		wp.fence = uint32(now-wp.t0) + p.cfg.ldst.fence[in.Scope]
 		p.warps.stop(w, fenced)
+	case in.Kind == isa.Commit && st.Mask != 0:
+		wp.copies.group++
+		p.warps.plan(w, wp, fetch, now+1)
+	case in.Kind == isa.Await && st.Mask != 0 && l.ops.await(w, &wp.copies, in.Groups):
+		p.warps.stop(w, copying)
 	case p.cfg.issue.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // loaded lets it go on
 		p.warps.stop(w, atomic)
 	case late:

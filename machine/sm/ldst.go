@@ -20,7 +20,8 @@ type memOp struct {
 	space  isa.Space
 	kind   isa.Kind
 	change isa.Change
-	bypass bool // does not look into the L1
+	group  uint32 // of the warp's groups of copies, of an AsyncCopy
+	bypass bool   // does not look into the L1
 	flags  mem.Flags
 	seen   bool   // SM.Quiet
 	cycles uint16 // shared memory: bank cycles; with l1Config.tags: those of the L1 beyond its lookups
@@ -72,7 +73,7 @@ func (l *loadStore) issue(p *pipeline, w int, wp *warp, in *isa.Instr, now uint6
 	op := l.ops.get()
 	o := &l.ops.list[op]
 	*o = memOp{reg: in.Reg, ndst: in.NDst, warp: int16(w), tenant: wp.k.Tenant, space: st.Space, kind: in.Kind}
-	o.change = in.Change
+	o.change, o.group = in.Change, wp.copies.group
 	wp.loads++
 	wp.setReady(in.Reg, in.NDst, notReady)
 	var acc []access

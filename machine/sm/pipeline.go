@@ -83,6 +83,8 @@ func (p *pipeline) loaded(o *memOp, now uint64) {
 		}
 	case fenced:
 		p.warps.unfence(w, now)
+	case copying:
+		p.warps.copied(w, o, now)
 	case finishing:
 		p.retire(w, now)
 	}

@@ -17,6 +17,7 @@ const (
 	running
 	barred    // waits at a barrier
 	fenced    // waits for its stores
+	copying   // waits for what it copies (Await)
 	finishing // has exited; loads or stores are still out
 	restoring // its context is being loaded
 	asleep    // wakes at a known cycle (nanosleep)
@@ -39,6 +40,7 @@ type warp struct {
 	since         uint64 // cycle of the last issue
 	fence         uint32 // cycle, counted from t0, in which its fence lets it go on, if its accesses do
 	loads, stores int32  // memory instructions, store packets in flight
+	copies        copies
 	cta           int16
 	buf           uint8 // instructions left in the fetch buffer
 	watched       bool  // there is a quota, or a profile of its kernel

@@ -278,7 +278,7 @@ func (c *cta) loadMatrix(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 type copies struct{ accesses }
 
 // async decodes cp.async. The bytes move when the instruction issues; the machine
-// accounts for the time, and the waits are fences.
+// accounts for the time.
 func (d copies) async() {
 	if !d.take("async") {
 		d.unsupported("")
@@ -287,18 +287,19 @@ func (d copies) async() {
 	switch {
 	case d.take("commit_group"):
 		d.count(0, 0)
-		d.ins.Unit = isa.INT
+		d.ins.Kind, d.ins.Unit = isa.Commit, isa.INT
 		return
 	case d.take("wait_all"):
 		d.count(0, 0)
-		d.ins.Kind = isa.Fence
+		d.ins.Kind, d.ins.Unit, d.ins.Groups = isa.Await, isa.INT, isa.Groups{Open: true}
 		return
 	case d.take("wait_group"):
 		d.count(1, 1)
 		if d.arg(0).Kind != parse.KInt {
 			d.fail("the number of groups is a literal")
 		}
-		d.ins.Kind = isa.Fence
+		d.ins.Kind, d.ins.Unit = isa.Await, isa.INT
+		d.ins.Groups.Spare = uint8(min(d.arg(0).Bits, math.MaxUint8))
 		return
 	}
 	d.policy(3)

@@ -15,7 +15,7 @@ import (
 // The header and the trailer. Version 3; a reader refuses others.
 const (
 	magic      = "\x8bHeddle\n"
-	version    = 4
+	version    = 5
 	headerSize = len(magic) + 8 // magic, version, CRC of both
 	// trailer: index offset, its bytes compressed and not, CRCs of the index and of
 	// all before, magic

@@ -157,10 +157,11 @@ func encodeCode(f *fields, c *isa.Code) {
 	for i := range c.Instr {
 		in := &c.Instr[i]
 		f.b = append(f.b, byte(in.Kind), byte(in.Unit), byte(in.Timing), byte(in.Space), byte(in.Cache), in.Width,
-			in.NDst, in.NReg)
+			in.NDst, in.NReg, byte(in.Scope), byte(in.Change), in.Groups.Spare)
 		f.u(uint64(in.Reg))
 		f.i(int64(in.Line))
 		f.u(uint64(in.Reads))
+		f.flag(in.Groups.Open)
 		if c.Source != nil {
 			f.b = append(f.b, in.Times, in.Marks, in.Back)
 		}
@@ -288,16 +289,17 @@ func decodeCode(v *values, src *isa.Source) (*isa.Code, error) {
 	}
 	c.Instr = make([]isa.Instr, v.count())
 	for i := range c.Instr {
-		if len(v.b) < 8 {
+		if len(v.b) < 11 {
 			return nil, errIndex
 		}
 		b := v.b
-		v.b = b[8:]
+		v.b = b[11:]
 		c.Instr[i] = isa.Instr{
 			Kind: isa.Kind(b[0]), Unit: isa.Unit(b[1]), Timing: isa.Timing(b[2]), Space: isa.Space(b[3]),
 			Cache: isa.Cache(b[4]),
 			Width: b[5], NDst: b[6], NReg: b[7], Reg: uint32(v.u(math.MaxUint32)), Line: int32(v.i()),
 			Reads: isa.Reads(v.u(math.MaxUint32)),
+			Scope: isa.Scope(b[8]), Change: isa.Change(b[9]), Groups: isa.Groups{Spare: b[10], Open: v.flag()},
 		}
 		if src != nil && len(v.b) >= 3 {
 			in := &c.Instr[i]

@@ -1,17 +1,19 @@
 // ptx: sm_80 ptx70
 // hgemm: C = A B^T on tensor cores, A m x k and B n x k of halves, C m x n of floats, all row-major:
 // a block of four warps computes 128 x 128 elements from 32 columns of A and B at a time, a warp
-// 64 x 64 of them by mma.sync m16n8k16. While a stage is used, the next one is on its way in
-// registers; two buffers in shared memory need one barrier a stage. Rows in shared memory are
-// 40 halves apart: the eight rows and four words of a fragment lie in 32 banks. m and n are
-// multiples of 128, k of 32.
+// 64 x 64 of them by mma.sync m16n8k16. cp.async brings the columns into shared memory two stages
+// ahead of their use; three buffers need one barrier a stage. A row of a buffer is four pieces of
+// 16 bytes, whose order depends on the row, so that the eight rows which one matrix of ldmatrix
+// reads lie in 32 banks. m and n are multiples of 128, k of 32.
 #include "heddle.cuh"
 
 #define TILE 128
-#define STAGE 32
-#define PITCH 20 // words
+#define STAGE 32 // columns
+#define BUFFERS 3
+#define ROW 64 // bytes of a row of a buffer
+#define BUFFER (TILE * ROW)
 
-typedef unsigned quad __attribute__((ext_vector_type(4))); // one load of 16 bytes, where the members of a uint4 are four
+typedef unsigned quad __attribute__((ext_vector_type(4))); // 16 bytes, where the members of a uint4 are four
 typedef float pair __attribute__((ext_vector_type(2)));
 
 HEDDLE_FN void mma(float *d, const unsigned *a, const unsigned *b)
@@ -21,70 +23,90 @@ HEDDLE_FN void mma(float *d, const unsigned *a, const unsigned *b)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+HEDDLE_FN void ldmatrix(unsigned *r, unsigned at)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at));
+}
+
+HEDDLE_FN void copy(unsigned to, const quad *from)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+}
+
+HEDDLE_FN void commit() { asm volatile("cp.async.commit_group;" : : : "memory"); }
+
+// place is where the piece of a row starts.
+HEDDLE_FN int place(int row, int piece) { return row * ROW + (piece ^ (row / 2 & 3)) * 16; }
+
 extern "C" __global__ void __launch_bounds__(128) hgemm(const quad *A, const quad *B, float *C, int m, int n, int k)
 {
-    alignas(16) __shared__ unsigned as[2][TILE * PITCH], bs[2][TILE * PITCH];
+    alignas(128) __shared__ char as[BUFFERS][BUFFER], bs[BUFFERS][BUFFER];
     int t = threadIdx.x, lane = t % 32, warp = t / 32;
     int row = blockIdx.y * TILE, col = blockIdx.x * TILE;
-    int from = t / 4, at = t % 4; // what this thread copies: 16 bytes of four rows
+    int from = t / 4; // this thread copies one piece of four rows
     int pitch = k / 8;
-    const quad *a = A + (row + from) * pitch + at, *b = B + (col + from) * pitch + at;
-    int put = from * PITCH + at * 4;
-    int geta = (warp / 2 * 64 + lane / 4) * PITCH + lane % 4, getb = (warp % 2 * 64 + lane / 4) * PITCH + lane % 4;
+    const quad *a = A + (row + from) * pitch + t % 4, *b = B + (col + from) * pitch + t % 4;
+    unsigned ahere = (unsigned)(unsigned long long)(__attribute__((address_space(3))) char *)&as[0][0];
+    unsigned bhere = (unsigned)(unsigned long long)(__attribute__((address_space(3))) char *)&bs[0][0];
+    unsigned puta = ahere + place(from, t % 4), putb = bhere + place(from, t % 4);
+    // Lanes 0 to 7 name the rows of the first matrix, 8 to 15 those of the second, and so on: of A two
+    // matrices beside two below, of B two below two beside.
+    int arow = warp / 2 * 64 + lane % 16, apiece = lane / 16;
+    int brow = warp % 2 * 64 + lane / 16 * 8 + lane % 8, bpiece = lane / 8 % 2;
+    unsigned geta0 = ahere + place(arow, apiece), geta1 = ahere + place(arow, apiece + 2);
+    unsigned getb0 = bhere + place(brow, bpiece), getb1 = bhere + place(brow, bpiece + 2);
     float acc[4][8][4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
 #pragma unroll
         for (int j = 0; j < 8; j++) acc[i][j][0] = acc[i][j][1] = acc[i][j][2] = acc[i][j][3] = 0.0f;
 
+    int stages = k / STAGE;
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        *(quad *)&as[0][put + i * 32 * PITCH] = a[i * 32 * pitch];
-        *(quad *)&bs[0][put + i * 32 * PITCH] = b[i * 32 * pitch];
-    }
-    __syncthreads();
-    int use = 0;
-#pragma unroll 1
-    for (int k0 = STAGE; k0 <= k; k0 += STAGE) {
-        quad na0, na1, na2, na3, nb0, nb1, nb2, nb3;
-        bool more = k0 < k;
-        a += STAGE / 8;
-        b += STAGE / 8;
-        if (more) {
-            na0 = a[0], na1 = a[32 * pitch], na2 = a[64 * pitch], na3 = a[96 * pitch];
-            nb0 = b[0], nb1 = b[32 * pitch], nb2 = b[64 * pitch], nb3 = b[96 * pitch];
-        }
-#pragma unroll
-        for (int p = 0; p < STAGE / 2; p += 8) {
-            unsigned fa[4][4], fb[8][2];
+    for (int s = 0; s < BUFFERS - 1; s++) {
+        if (s < stages) {
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                const unsigned *f = &as[use][geta + i * 16 * PITCH + p];
-                fa[i][0] = f[0];
-                fa[i][1] = f[8 * PITCH];
-                fa[i][2] = f[4];
-                fa[i][3] = f[8 * PITCH + 4];
+                copy(puta + s * BUFFER + i * 32 * ROW, a + i * 32 * pitch);
+                copy(putb + s * BUFFER + i * 32 * ROW, b + i * 32 * pitch);
             }
+            a += STAGE / 8;
+            b += STAGE / 8;
+        }
+        commit();
+    }
+    unsigned use = 0, next = (BUFFERS - 1) * BUFFER;
+#pragma unroll 1
+    for (int s = 0; s < stages; s++) {
+        asm volatile("cp.async.wait_group %0;" : : "n"(BUFFERS - 2) : "memory");
+        __syncthreads();
+        if (s + BUFFERS - 1 < stages) {
 #pragma unroll
-            for (int j = 0; j < 8; j++) {
-                const unsigned *f = &bs[use][getb + j * 8 * PITCH + p];
-                fb[j][0] = f[0];
-                fb[j][1] = f[4];
+            for (int i = 0; i < 4; i++) {
+                copy(puta + next + i * 32 * ROW, a + i * 32 * pitch);
+                copy(putb + next + i * 32 * ROW, b + i * 32 * pitch);
+            }
+            a += STAGE / 8;
+            b += STAGE / 8;
+        }
+        commit(); // an empty group, too: groups count stages
+#pragma unroll
+        for (int p = 0; p < 2; p++) { // 16 columns each
+            unsigned fa[4][4], fb[4][4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                ldmatrix(fa[i], (p ? geta1 : geta0) + use + i * 16 * ROW);
+                ldmatrix(fb[i], (p ? getb1 : getb0) + use + i * 16 * ROW);
             }
 #pragma unroll
             for (int i = 0; i < 4; i++)
 #pragma unroll
-                for (int j = 0; j < 8; j++) mma(acc[i][j], fa[i], fb[j]);
+                for (int j = 0; j < 8; j++) mma(acc[i][j], fa[i], &fb[j / 2][j % 2 * 2]);
         }
-        use ^= 1;
-        if (more) {
-            unsigned *pa = &as[use][put], *pb = &bs[use][put];
-            *(quad *)pa = na0, *(quad *)(pa + 32 * PITCH) = na1;
-            *(quad *)(pa + 64 * PITCH) = na2, *(quad *)(pa + 96 * PITCH) = na3;
-            *(quad *)pb = nb0, *(quad *)(pb + 32 * PITCH) = nb1;
-            *(quad *)(pb + 64 * PITCH) = nb2, *(quad *)(pb + 96 * PITCH) = nb3;
-        }
-        __syncthreads();
+        use = use == (BUFFERS - 1) * BUFFER ? 0 : use + BUFFER;
+        next = next == (BUFFERS - 1) * BUFFER ? 0 : next + BUFFER;
     }
 #pragma unroll
     for (int i = 0; i < 4; i++)
