@@ -24,7 +24,7 @@ var suites = []struct {
 	{"parboil-like/mri-q", []string{"n=1 samples=1", "n=33 samples=50 chunk=7 block=32"}, "cos.approx", "sin.approx"},
 	{"parboil-like/sgemm", []string{"n=128", "m=256 n=16 k=8 beta=0"}, "fma.rn.f32", "fma.rz.f32"},
 	{"gemm/tiled", []string{"n=128", "m=256 n=128 k=8"}, "fma.rn.f32", "fma.rz.f32"},
-	{"gemm/tensor", []string{"n=128", "m=256 n=128 k=32"}, "xor.b32", "or.b32"},
+	{"gemm/tensor", []string{"n=256", "m=128 n=512 k=32", "m=128 n=256 k=64"}, "xor.b32", "or.b32"},
 	{"parboil-like/tpacf", []string{"n=1 sets=1", "n=257 sets=1"}, "setp.gt.f32", "setp.eq.f32"},
 	{
 		"parboil-like/mri-gridding",

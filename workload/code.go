@@ -52,7 +52,7 @@ var kinds = []slot{
 		text: "st.shared",
 	},
 	{in: isa.Instr{Kind: isa.Barrier, Unit: isa.INT}, op: op{what: converge}, text: "bar.sync"},
-	{in: isa.Instr{Kind: isa.Fence, Unit: isa.LDST}, op: op{what: converge}, text: "membar"},
+	{in: isa.Instr{Kind: isa.Fence, Unit: isa.LDST, Scope: isa.GPUScope}, op: op{what: converge}, text: "membar"},
 }
 
 // opKinds and caches turn the words of an access into fields of an instruction.

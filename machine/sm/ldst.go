@@ -265,7 +265,13 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 		if l.link.full(a.sectors) || *banks == 0xff {
 			return false
 		}
-		*banks = 0xff
+		if l.cfg.l1.tags > 0 && !isAtomic(o.kind) {
+			if !l.lookUp(o, banks, now) {
+				return false
+			}
+		} else {
+			*banks = 0xff
+		}
 		if isAtomic(o.kind) && l.cfg.ldst.atomicSector > 0 {
 			l.port = now + l.cfg.ldst.atomic(o, bits.OnesCount8(a.sectors))
 		}
@@ -273,17 +279,26 @@ func (l *loadStore) enter(a *access, banks *uint8, now uint64) bool {
 		return true
 	}
 	if l.cfg.l1.tags > 0 {
-		return l.lookUp(a, o, banks, now)
+		if l.l1.queue.Full() || !l.lookUp(o, banks, now) {
+			return false
+		}
+		l.pipe(a, now)
+		return true
 	}
 	b := l.cfg.l1.banks(a)
 	if *banks&b != 0 || l.l1.queue.Full() || l.cfg.l1.apart && !l.l1.intoBanks(b, l.cfg.l1.depth) {
 		return false
 	}
 	*banks |= b
+	l.pipe(a, now)
+	return true
+}
+
+// pipe puts an access into the pipeline of the L1.
+func (l *loadStore) pipe(a *access, now uint64) {
 	e := *a
 	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
 	l.l1.queue.Push(e)
-	return true
 }
 
 // atomic is the cycles in which the unit sends some sectors of an atomic: a header and the operands of each, unless
@@ -302,10 +317,10 @@ func (c *ldstConfig) atomic(o *memOp, sectors int) uint64 {
 	return n
 }
 
-// lookUp takes an access into the pipeline of an L1 that looks up some lines of an instruction in a cycle; looked is
-// how many so far. With the last line the instruction keeps the unit until its words have passed.
-func (l *loadStore) lookUp(a *access, o *memOp, looked *uint8, now uint64) bool {
-	if *looked >= uint8(l.cfg.l1.tags) || l.l1.queue.Full() {
+// lookUp says whether an L1 that looks up some lines of an instruction in a cycle takes one more; looked is how many
+// so far. With the last line the instruction keeps the unit until its words have passed.
+func (l *loadStore) lookUp(o *memOp, looked *uint8, now uint64) bool {
+	if *looked >= uint8(l.cfg.l1.tags) {
 		return false
 	}
 	*looked++
@@ -313,9 +328,6 @@ func (l *loadStore) lookUp(a *access, o *memOp, looked *uint8, now uint64) bool 
 		*looked = 0xff
 		l.port = now + 1 + uint64(o.cycles)
 	}
-	e := *a
-	e.at = now + l.cfg.l1.latency + l.cfg.translation.latency
-	l.l1.queue.Push(e)
 	return true
 }
 

@@ -99,8 +99,8 @@ func (b *builder) code(h *Header, file string) (c *isa.Code, place []int32, exit
 		}
 		place[id] = int32(len(c.Instr))
 		in := d.in
-		if async && strings.HasPrefix(d.op, "DEPBAR") { // waits for copies, as cp.async.wait does
-			in.Kind, in.Unit = isa.Fence, isa.LDST
+		if async && strings.HasPrefix(d.op, "DEPBAR") { // waits for copies, as cp.async.wait_all does
+			in.Kind, in.Groups = isa.Await, isa.Groups{Open: true}
 		}
 		in.Reg, in.Line = uint32(len(c.Regs)), int32(min(d.line, 1<<31-1))
 		for _, r := range d.dep {

@@ -54,12 +54,13 @@ var opcodes = func() map[string]opcode {
 			"MATCH QSPC")
 	alu(isa.INT, isa.Shuffle, "SHFL")
 	alu(isa.INT, isa.TimeOther,
-		"B2R R2B S2R CS2R CSMTEST DEPBAR LDGDEPBAR GETLMEMBASE SETLMEMBASE SETCTAID LEPC NOP PMTRIG VOTE VOTE_VTG "+
+		"B2R R2B S2R CS2R CSMTEST DEPBAR GETLMEMBASE SETLMEMBASE SETCTAID LEPC NOP PMTRIG VOTE VOTE_VTG "+
 			"CCTL CCTLL CCTLT ERRBAR NANOSLEEP YIELD")
 	add(opcode{kind: isa.Branch, unit: isa.INT},
 		"BRA BRX BRXU BMOV BPT BREAK BSSY BSYNC CALL JMP JMX JMXU RET RPCMOV RTT WARPSYNC SSY SYNC CAL JCAL PRET BRK "+
 			"PBK CONT PCNT PEXIT ELECT")
 	add(opcode{kind: isa.Exit, unit: isa.INT}, "EXIT KILL")
+	add(opcode{kind: isa.Commit, unit: isa.INT}, "LDGDEPBAR")
 	add(opcode{kind: isa.Barrier, unit: isa.INT}, "BAR")
 	add(opcode{kind: isa.Fence, unit: isa.LDST}, "MEMBAR FENCE")
 	memory := func(k isa.Kind, s isa.Space, names string) { add(opcode{kind: k, unit: isa.LDST, space: s}, names) }
@@ -130,6 +131,13 @@ func (d *static) decode() bool {
 		d.async = true
 	case "BAR":
 		d.arrive = has("ARV")
+	case "MEMBAR", "FENCE":
+		switch d.in.Scope = isa.GPUScope; {
+		case has("CTA"):
+			d.in.Scope = isa.CTAScope
+		case has("SYS"):
+			d.in.Scope = isa.SystemScope
+		}
 	}
 	d.depend(o.wide, has("WIDE"), o.unit == isa.TENSOR)
 	return ok

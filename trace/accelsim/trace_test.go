@@ -229,8 +229,8 @@ func TestSpaces(t *testing.T) {
 			t.Errorf("%s: space %d at %x, want space %d at %x", e.text, e.space, e.addr, want[i].space, want[i].addr)
 		}
 	}
-	if in := tr.Code.Instr[6]; in.Kind != isa.Fence { // 0x00, 0x10, ... have no gaps
-		t.Errorf("DEPBAR in a kernel with asynchronous copies is kind %d, want a fence", in.Kind)
+	if in := tr.Code.Instr[6]; in.Kind != isa.Await { // 0x00, 0x10, ... have no gaps
+		t.Errorf("DEPBAR in a kernel with asynchronous copies is kind %d, want a wait for copies", in.Kind)
 	}
 }
 
