@@ -8,15 +8,16 @@ import (
 )
 
 func copyLine() ins {
-	return ins{Instr: isa.Instr{Kind: isa.AsyncCopy, Unit: isa.LDST, Space: isa.Global, Cache: isa.CacheGlobal, Width: 4}}
+	return ins{Instr: isa.Instr{
+		Kind: isa.AsyncCopy, Unit: isa.LDST, Space: isa.Global, Cache: isa.CacheGlobal, Width: 4,
+	}}
 }
 
 func wait(g isa.Groups) ins {
 	return ins{Instr: isa.Instr{Kind: isa.Await, Unit: isa.INT, Groups: g}}
 }
 
-// A warp that has copied two groups, the second long after the first, waits for as many groups as the wait says, and for no
-// load beside them.
+// A warp that has copied groups waits for all but as many as the wait spares, and for no load beside them.
 func TestAwaitsGroupsOfCopies(t *testing.T) {
 	commit := ins{Instr: isa.Instr{Kind: isa.Commit, Unit: isa.INT}}
 	for _, c := range []struct {
@@ -43,19 +44,21 @@ func TestAwaitsGroupsOfCopies(t *testing.T) {
 	}
 }
 
-// A load that does not look into the L1 keeps the load/store unit for as long as its lines take at the tags: 32 lines, four
-// of them a cycle, hold up a load from shared memory 24 cycles less than one a cycle.
+// A load that does not look into the L1 keeps the load/store unit for as long as its lines take at the tags: 32 lines,
+// four of them a cycle, hold up a load from shared memory 24 cycles less than one a cycle.
 func TestPassesTheTags(t *testing.T) {
 	wait := func(tags int) uint64 {
 		b := newBench(t, func(m *sheets.Machine) {
 			m.L1D.Tags, m.L1D.MissQueue, m.SM.CollectorsShared, m.SM.CollectAll = tags, 64, false, false
 		})
-		g := oneWarp(load(isa.Global, isa.CacheGlobal, 1), load(isa.Shared, isa.CacheAll, 2), alu(isa.IntAdd, isa.INT, 3, 2), exit())
+		g := oneWarp(load(isa.Global, isa.CacheGlobal, 1), load(isa.Shared, isa.CacheAll, 2),
+			alu(isa.IntAdd, isa.INT, 3, 2), exit())
 		g.addr = lanes(0x1000, 132)
 		at := b.issues(g)
 		return at[2] - at[1]
 	}
 	if one, four := wait(1), wait(4); one-four != 24 {
-		t.Errorf("the load from shared memory takes %d cycles behind 32 lines at one a cycle, %d at four; want 24 less", one, four)
+		t.Errorf("the load from shared memory takes %d cycles behind 32 lines at one a cycle, %d at four; want 24 less",
+			one, four)
 	}
 }

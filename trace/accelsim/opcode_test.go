@@ -9,8 +9,8 @@ import (
 // TestFences: a fence has the scope that its opcode names, that of the GPU if it names none.
 func TestFences(t *testing.T) {
 	for op, want := range map[string]isa.Scope{
-		"MEMBAR.SC.GPU": isa.GPUScope, "MEMBAR.ALL.GPU": isa.GPUScope, "MEMBAR": isa.GPUScope, "MEMBAR.SC.SYS": isa.SystemScope,
-		"MEMBAR.ALL.CTA": isa.CTAScope, "FENCE.VIEW.ASYNC": isa.GPUScope,
+		"MEMBAR.SC.GPU": isa.GPUScope, "MEMBAR.ALL.GPU": isa.GPUScope, "MEMBAR": isa.GPUScope,
+		"MEMBAR.SC.SYS": isa.SystemScope, "MEMBAR.ALL.CTA": isa.CTAScope, "FENCE.VIEW.ASYNC": isa.GPUScope,
 	} {
 		d := static{op: op}
 		if !d.decode() || d.in.Kind != isa.Fence || d.in.Scope != want {

@@ -25,7 +25,8 @@ func checkCode(c *isa.Code) error {
 	for pc := range c.Instr {
 		in := &c.Instr[pc]
 		switch {
-		case in.Kind >= isa.NumKinds || in.Scope >= isa.NumScopes || in.Change >= isa.NumChanges || in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings ||
+		case in.Kind >= isa.NumKinds || in.Scope >= isa.NumScopes || in.Change >= isa.NumChanges ||
+			in.Unit >= isa.NumUnits || in.Timing >= isa.NumTimings ||
 			in.Space > isa.Generic || in.Cache >= isa.NumCaches:
 			return fmt.Errorf("kernel %s, PC %d: an instruction class that does not exist", c.Kernel, pc)
 		case in.Width > 32 || in.Width&(in.Width-1) != 0:
