@@ -2,27 +2,33 @@ package sheets
 
 import "testing"
 
-// What lies between the LLC and the DRAM of a board takes its time at any core clock.
-func TestTimeBeforeDRAM(t *testing.T) {
+// What lies between the LLC and the DRAM takes its time at any clock, on the way there and on the way back.
+func TestTimeAroundDRAM(t *testing.T) {
 	for _, c := range []struct {
-		machine, core string
-		want          int
+		machine     string
+		set         map[string]string
+		there, back int // core cycles, command clocks
 	}{
-		{"v100", "1380", 164},
-		{"a100", "1410", 266},
-		{"h100", "1755", 275},
-		{"h100", "1100", 172},
-		{"qv100", "1100", 100},
+		{"v100", map[string]string{"clock.dram": "877"}, 0, 104},
+		{"a100", nil, 0, 229},
+		{"h100", nil, 0, 205},
+		{"h100", map[string]string{"clock.dram": "796.5"}, 0, 125},
+		{"qv100", map[string]string{"clock.core": "1100"}, 100, 1},
+		{"h100", map[string]string{"clock.core": "1755", "dram.extra_ns": "156.7"}, 275, 205},
+		{"h100", map[string]string{"clock.core": "1100", "dram.extra_ns": "156.7"}, 172, 205},
 	} {
-		m, _, err := Resolve(c.machine, map[string]string{"clock.core": c.core})
+		m, _, err := Resolve(c.machine, c.set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.DRAM.Before(m.Clock.Core); got != c.want {
-			t.Errorf("%s at %s MHz: %d cycles, want %d", c.machine, c.core, got, c.want)
+		there, back := m.DRAM.Before(m.Clock.Core), m.DRAM.Back(m.Clock.DRAM)
+		if there != c.there || back != c.back {
+			t.Errorf("%s with %v: %d and %d clocks, want %d and %d", c.machine, c.set, there, back, c.there, c.back)
 		}
 	}
-	if _, _, err := Resolve("v100", map[string]string{"dram.extra_ns": "-1"}); err == nil {
-		t.Error("a time below 0 passes")
+	for _, name := range []string{"dram.extra_ns", "dram.return_ns"} {
+		if _, _, err := Resolve("v100", map[string]string{name: "-1"}); err == nil {
+			t.Errorf("%s below 0 passes", name)
+		}
 	}
 }

@@ -227,6 +227,7 @@ type DRAM struct {
 	LowWater      float64 `yaml:"low_water" unit:"fraction" doc:"write queue level that ends write mode" opt:"0"`
 	Return        int     `yaml:"return" unit:"requests" doc:"return queue"`
 	ReturnLatency int     `yaml:"return_latency" unit:"tCK" doc:"time of read data in the return queue" opt:"0"`
+	ReturnNs      float64 `yaml:"return_ns" unit:"ns" doc:"the same, which no clock changes, beside return_latency" opt:"0"`
 	Extra         int     `yaml:"extra_latency" unit:"cycles" doc:"fixed delay in core cycles between LLC and the scheduler"`
 	ExtraNs       float64 `yaml:"extra_ns" unit:"ns" doc:"time between LLC and the scheduler that does not follow the core clock, beside extra_latency" opt:"0"`
 	DualBus       bool    `yaml:"dual_bus" unit:"flag" doc:"separate row and column command buses (HBM)"`

@@ -303,6 +303,7 @@ func (c *checker) dram(m *Machine) {
 	}
 	c.want(d.Channels <= 1024, "dram.channels is %d; at most 1024 are modelled", d.Channels)
 	c.want(d.ExtraNs >= 0 && d.ExtraNs <= 1e5, "dram.extra_ns = %g: give 0 to 100000 ns", d.ExtraNs)
+	c.want(d.ReturnNs >= 0 && d.ReturnNs <= 1e5, "dram.return_ns = %g: give 0 to 100000 ns", d.ReturnNs)
 	c.want(d.LowWater <= d.HighWater && d.HighWater <= 1,
 		"dram.low_water = %g <= dram.high_water = %g <= 1 does not hold", d.LowWater, d.HighWater)
 	c.want(d.WriteQueue == 0 || d.HighWater > 0, "dram.write_queue = %d needs dram.high_water above 0", d.WriteQueue)
@@ -361,6 +362,9 @@ func (c *checker) migration(m *Machine) {
 
 // Before is the delay in core cycles between LLC and the scheduler, at a core clock in MHz.
 func (d *DRAM) Before(mhz float64) int { return d.Extra + int(math.Round(d.ExtraNs*mhz/1000)) }
+
+// Back is the time of read data in the return queue in command clocks, of so many MHz.
+func (d *DRAM) Back(mhz float64) int { return d.ReturnLatency + int(math.Round(d.ReturnNs*mhz/1000)) }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of
 // dram.channels alone is a smaller memory and not a contradiction.

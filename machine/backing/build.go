@@ -77,6 +77,7 @@ func (b *builder) channels() error {
 		return err
 	}
 	cfg.Tenants, cfg.Movers = 2*len(b.Apps), len(b.Apps) // rows of traffic
+	cfg.ReturnLatency = d.Back(b.Sheet.Clock.DRAM)
 	m.perBlock = max(1, uint32(amap.Block())/uint32(d.Access))
 	for n := range m.bursts {
 		m.bursts[n] = max(1, n*b.Sheet.LLC.Sector/d.Access)

@@ -49,8 +49,7 @@ func (b *builder) tiers() error {
 		mhz    float64
 	}{{"dram_fast", &s.Memory.Fast.Device, s.Memory.Fast.Clock}, {"dram", &s.DRAM, s.Clock.DRAM}} {
 		x.first[tier] = len(x.channels)
-		clock := engine.NewClock(engine.KHz(d.mhz), engine.KHz(s.Clock.Core))
-		if err := b.tierChannels(tier, d.owner, d.device, clock); err != nil {
+		if err := b.tierChannels(tier, d.owner, d.device, d.mhz); err != nil {
 			return err
 		}
 	}
@@ -75,13 +74,15 @@ func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 	return cfg, nil
 }
 
-// tierChannels makes the channels of a tier.
-func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, clock engine.Clock) error {
+// tierChannels makes the channels of a tier, whose command clock has so many MHz.
+func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, mhz float64) error {
 	x := &b.memory.Tiers
 	cfg, err := b.tierChannel(tier, d)
 	if err != nil {
 		return err
 	}
+	cfg.ReturnLatency = d.Back(mhz)
+	clock := engine.NewClock(engine.KHz(mhz), engine.KHz(b.Sheet.Clock.Core))
 	t := b.Traffic(owner, dram.Desc, d.Channels)
 	for i := range d.Channels {
 		ch, err := dram.Build(&cfg)

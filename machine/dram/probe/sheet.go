@@ -61,6 +61,7 @@ func sheetDevice(file string, s *sheets.DRAM, mhz float64) (*Device, error) {
 	if d.Config, err = dram.FromSheet(s); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	d.Config.ReturnLatency = s.Back(mhz)
 	if s.Channels < 1 || mhz < 0 {
 		return nil, fmt.Errorf("%s: %d channels at %g MHz; both must be positive", file, s.Channels, mhz)
 	}
