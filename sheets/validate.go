@@ -363,7 +363,7 @@ func (c *checker) migration(m *Machine) {
 // Before is the delay in core cycles between LLC and the scheduler, at a core clock in MHz.
 func (d *DRAM) Before(mhz float64) int { return d.Extra + int(math.Round(d.ExtraNs*mhz/1000)) }
 
-// Back is the time of read data in the return queue in command clocks, of so many MHz.
+// Back is the time of read data in the return queue, in clocks of a command clock in MHz.
 func (d *DRAM) Back(mhz float64) int { return d.ReturnLatency + int(math.Round(d.ReturnNs*mhz/1000)) }
 
 // followGeometry makes the capacity what the geometry holds, so that an override of

@@ -74,7 +74,7 @@ func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 	return cfg, nil
 }
 
-// tierChannels makes the channels of a tier, whose command clock has so many MHz.
+// tierChannels makes the channels of a tier; its command clock is in MHz.
 func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, mhz float64) error {
 	x := &b.memory.Tiers
 	cfg, err := b.tierChannel(tier, d)
