@@ -22,7 +22,9 @@ func TestPrintedIsBounded(t *testing.T) {
 		t.Errorf("%d lines, the last is %q", len(l), l[len(l)-1])
 	}
 	var few printed
-	few.Write([]byte("a\nb\n"))
+	if _, err := few.Write([]byte("a\nb\n")); err != nil {
+		t.Fatal(err)
+	}
 	if l := few.lines(); len(l) != 2 || l[1] != "b" {
 		t.Errorf("%q", l)
 	}
