@@ -62,7 +62,9 @@ type Watchdog struct {
 type progressWatch struct {
 	own    idleTime // of each of its warps
 	common idleTime // since when no warp has done what none had done before
-	issued uint64   // warp instructions up to the last look
+	kernel idleTime // since the oldest kernel under way, which is number id, began
+	id     int
+	issued uint64 // warp instructions up to the last look
 }
 
 // idleTime is a time in which an application does nothing useful.
@@ -124,6 +126,10 @@ func (w *Watchdog) look(now uint64) {
 		if len(t.kernels) == 0 || !w.sentry.Runs(mem.TenantID(i)) {
 			cycles, insts = 0, 0
 		}
+		if len(t.kernels) > 0 && t.kernels[0].ID != v.id {
+			v.id, v.kernel = t.kernels[0].ID, idleTime{}
+		}
+		v.kernel.pass(0, cycles, insts)
 		v.own.pass(t.useful, cycles, insts)
 		v.common.pass(first, cycles, insts)
 		if v.own.length() > w.limit || v.common.length() > commonLimit*w.limit {
@@ -142,10 +148,14 @@ func (w *Watchdog) Next() uint64 { return w.next }
 func (w *Watchdog) Limit() uint64 { return w.limit }
 
 // Idle is the number of cycles, of those in which it could run, for which no warp of a tenant has done what none had
-// done before, and the cycle at which that began.
+// done before, and the cycle at which that began. It is 0 while the kernel has worked for longer: blocks that do what
+// blocks before them did take as long as those.
 func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
-	v := &w.of[tenant].common
-	return v.length(), v.from
+	v := &w.of[tenant]
+	if idle = v.common.length(); 2*idle < v.kernel.length() {
+		idle = 0
+	}
+	return idle, v.common.from
 }
 
 // Waits says where the warps of a tenant stand, for a user who wonders why nothing happens.
