@@ -21,8 +21,8 @@ run: ## simulate two applications sharing a GPU under three systems
 test: ## every test
 	go test ./...
 
-docs: ## write docs/reference and the generated parts of README.md and DEVIATIONS.md (a minute), and man pages into .cache/man
-	go test ./cmd/heddle -run 'TestReadmeIsGenerated|TestReadmeExample' -update
+docs: ## write docs/reference and the generated parts of other documents (a minute), and man pages into .cache/man
+	go test ./cmd/heddle -run 'TestReadmeIsGenerated|TestReadmeExample|TestMeasuredFigures' -update
 	go run ./cmd/heddle docs docs/reference
 	go run ./cmd/heddle docs --man .cache/man
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/lab/systems"
@@ -25,7 +27,10 @@ func generatedBlocks() map[string]map[string]block {
 		"README.md": {
 			"systems": systemsBlock, "papers": papersBlock, "boards": boardsBlock, "calibration": calibrationBlock,
 		},
-		"DEVIATIONS.md": {"errors": errorsBlock, "calibration": calibrationBlock},
+		"DEVIATIONS.md": {
+			"errors": errorsBlock, "calibration": calibrationBlock, "kernels": kernelsBlock,
+			"migration": migrationBlock, "models": modelsBlock,
+		},
 	}
 }
 
@@ -134,6 +139,116 @@ func errorsBlock(root string) (string, error) {
 func calibrationBlock(root string) (string, error) {
 	line, err := lastLine(root, "apps/calib/calibrate.txt", "go test ./lab/calib -run TestCalibration -update")
 	return "```\n" + line + "```\n", err
+}
+
+// kernelsBlock has the rows of the comparison with GPGPU-Sim for the kernels that DEVIATIONS.md speaks of.
+func kernelsBlock(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "apps", "calib", "calibrate.txt"))
+	if err != nil {
+		return "", err
+	}
+	found := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 8 {
+			found[f[0]+" "+f[1]] = f[:9]
+		}
+	}
+	var rows [][]string
+	for _, name := range []string{
+		"self_l1 base", "tput_ixor_w1 base", "smem_stride_1 base", "vadd sm20", "triad_big cold", "stencil5 sm20",
+		"nbody_tile cold",
+	} {
+		row := found[name]
+		if row == nil {
+			return "", fmt.Errorf("apps/calib/calibrate.txt has no row %s", name)
+		}
+		row[0] = code(row[0])
+		rows = append(rows, row)
+	}
+	var out markdown
+	out.table([]string{
+		"kernel", "configuration", "cycles", "reference", "error", "L1 hit rate", "reference", "L2 hit rate",
+		"reference",
+	}, rows)
+	return out.String(), nil
+}
+
+// migrationBlock says how long the MIGRATION commands for 256 bytes take, from the sheets: ugpu has the paper's timings
+// as nanoseconds in clocks, ugpu-440 has the same numbers as clocks.
+func migrationBlock(string) (string, error) {
+	m, _, err := sheets.Load("ugpu")
+	if err != nil {
+		return "", err
+	}
+	table, _, err := sheets.Load("ugpu-440")
+	if err != nil {
+		return "", err
+	}
+	perClock, perNano := m.Clock.Core/m.Clock.DRAM, m.Clock.Core/1000
+	data := 256 / m.LLC.Line * m.MigrationClocks()
+	row := func(what string, clocks, nanos int) []string {
+		return []string{
+			what, fmt.Sprint(clocks + data), fmt.Sprintf("%.0f", float64(clocks+data)*perClock),
+			fmt.Sprintf("%.0f", float64(data)*perClock+float64(nanos)*perNano), fmt.Sprint(m.DRAM.MigrationCycles),
+		}
+	}
+	t, ns := m.DRAM.T, table.DRAM.T
+	var out markdown
+	out.table([]string{
+		"rows of the page", "memory clocks", "GPU cycles", "GPU cycles without rounding to clocks", "the paper",
+	}, [][]string{
+		row("both open to other pages: precharge, activate, copy", t.RP+t.RCDRD, ns.RP+ns.RCDRD),
+		row("both closed: activate, copy", t.RCDRD, ns.RCDRD),
+		row("both open: copy", 0, 0),
+	})
+	return out.String(), nil
+}
+
+// modelsBlock compares the speed of the CPU models with the measured speed, from workload/cpu/ALONE.md.
+func modelsBlock(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "workload", "cpu", "ALONE.md"))
+	if err != nil {
+		return "", err
+	}
+	row := regexp.MustCompile(`(?m)^\| (\w+)(-measured)? \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|`)
+	names := []string{"of the study's mixes", "called `-measured`"}
+	var rows [][]string
+	for kind, what := range names {
+		for width, column := range []int{3, 4} {
+			var all []float64
+			for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+				if (m[2] != "") != (kind == 1) {
+					continue
+				}
+				model, err := strconv.ParseFloat(m[column], 64)
+				if err != nil {
+					return "", err
+				}
+				measured, err := strconv.ParseFloat(m[5], 64)
+				if err != nil {
+					return "", err
+				}
+				all = append(all, model/measured)
+			}
+			if len(all) == 0 {
+				return "", errors.New("workload/cpu/ALONE.md has no rows")
+			}
+			sum := 0.0
+			for _, x := range all {
+				sum += math.Log(x)
+			}
+			mean := math.Exp(sum / float64(len(all)))
+			rows = append(rows, []string{
+				what, []string{"4", "1"}[width], fmt.Sprint(len(all)), fmt.Sprintf("%.1f", mean),
+				fmt.Sprintf("%.1f", slices.Min(all)), fmt.Sprintf("%.1f", slices.Max(all)),
+			})
+		}
+	}
+	var out markdown
+	out.table([]string{
+		"models", "`cpu.width`", "programs", "geometric mean of model/measured", "least", "greatest",
+	}, rows)
+	return out.String(), nil
 }
 
 // lastLine is the line that sums up a table, which ends the file and begins with its name; write is the command that

@@ -28,9 +28,8 @@ func ways(w io.Writer, dir string, specs []*Spec) error {
 	fmt.Fprint(w, `## Executed and replayed
 
 Milliseconds by the clock, the best of five runs each in turns; the results are the same bits. A simulation runs on
-one core; more cores of the computer simulate more runs at once (`+"`--jobs`"+`). Until November 2026 a run that was alone
-could use a second core, which made execution 1.14 times and replays 1.46 times as fast (geometric means of these
-kernels). That is gone until one run can use any number of cores.
+one core; more cores of the computer simulate more runs at once (`+"`--jobs`"+`). RATIONALE.md says why one run
+uses one core.
 
 | kernel | executed | replayed | replay faster by |
 |---|---|---|---|
