@@ -153,8 +153,8 @@ var (
 	sentence = regexp.MustCompile(`[.!?:|] `)
 )
 
-// typedResult is a sentence with a measured figure that neither docs/measured.csv nor an outside source has; "" if there
-// is none.
+// typedResult is a sentence with a measured figure that neither docs/measured.csv nor an outside source has; "" if all
+// have one.
 func (x item) typedResult() string {
 	for _, s := range sentence.Split(measuredLink.ReplaceAllString(codeSpan.ReplaceAllString(x.text, ""), ""), -1) {
 		if result.MatchString(s) && measure.MatchString(s) && !outside.MatchString(s) {
