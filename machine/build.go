@@ -103,7 +103,7 @@ func (b *builder) wakeups() {
 		s.CPU.Cores, b.options.Every)
 }
 
-// memory makes what lies behind the interconnect.
+// memory makes the LLC slices and the DRAM behind them.
 func (b *builder) memory() error {
 	return b.gpu.memory.Build(&backing.Parts{
 		Sheet: b.sheet, Map: b.amap, Fabric: &b.gpu.fabric, Clock: &b.gpu.clock, Wakeups: b.gpu.wakeups,
@@ -111,7 +111,7 @@ func (b *builder) memory() error {
 	})
 }
 
-// translation makes what translates addresses.
+// translation makes the page tables, the MMU and the TLBs.
 func (b *builder) translation() error {
 	p := translation.Parts{
 		Sheet: b.sheet, Map: b.amap, Fabric: &b.gpu.fabric, Apps: b.memoryApps(), Touches: b.options.Touches,
@@ -137,7 +137,7 @@ func (b *builder) hostLink() error {
 	return nil
 }
 
-// memoryApps is what the memory knows of the applications.
+// memoryApps describes the applications to the memory.
 func (b *builder) memoryApps() (apps []backing.App) {
 	for _, t := range b.gpu.Tenants {
 		apps = append(apps, backing.App{Name: t.Name, Side: classOf(t), Owns: t.Groups != nil})
@@ -153,7 +153,7 @@ func classOf(t *Tenant) hybrid.Class {
 	return hybrid.GPU
 }
 
-// networks makes the interconnect's, and what flushes copies in the LLC.
+// networks makes the networks of the interconnect, and the part that flushes copies in the LLC.
 func (b *builder) networks() error {
 	if b.options.Replication != NoReplication {
 		if err := CanReplicate(b.sheet); err != nil {
@@ -171,7 +171,7 @@ func (b *builder) networks() error {
 	})
 }
 
-// admit derives each tenant's address map and who may run on which SM.
+// admit derives each tenant's address map and the SMs on which each tenant may run.
 func (b *builder) admit() error {
 	g, amap := b.gpu, b.amap
 	n := b.sheet.SM.Count
@@ -222,7 +222,7 @@ func (b *builder) admit() error {
 	return nil
 }
 
-// holdings notes who has what at the start.
+// holdings notes the owners of SMs and channel groups at the start.
 func (b *builder) holdings() {
 	g := b.gpu
 	g.holdings = holdings{sm: make([]int, len(g.sms.list)), group: make([]int, b.amap.Groups())}
@@ -242,7 +242,7 @@ func (b *builder) holdings() {
 	}
 }
 
-// moving makes what takes SMs and pages from one application to another.
+// moving makes the parts that move SMs and pages from one application to another.
 func (b *builder) moving() {
 	g, s := b.gpu, b.sheet
 	g.contexts = newContextStore(s, len(g.Tenants))

@@ -16,7 +16,7 @@ type busyLink struct {
 
 func (l *busyLink) build(b *builder) { l.sms = b.gpu.sms.list }
 
-// look is told in every cycle in which that may change.
+// look is called in every cycle in which the link may become busy or idle.
 func (l *busyLink) look(now uint64, busy bool) {
 	if l.busy == busy {
 		return

@@ -1,13 +1,13 @@
 package machine
 
-// Distributed dispatch divides a grid into contiguous chunks, one per SM or per partition of the
-// machine, so that neighbouring CTAs, which mostly share data, run where their pages are (the
-// MCM-GPU paper, ISCA 2017; NUBA, section 6: partition = CTA * P / CTAs of the grid). Within a
-// partition CTAs go to its SMs as they ask. Nobody takes from a chunk of others, as that would
-// undo the locality; but where no SM of the application is left in a partition, as SMs change
-// hands, whoever has finished its own chunk takes from that one.
+// Distributed dispatch divides a grid into contiguous chunks, one per SM or per partition of the machine, so that
+// neighbouring CTAs, which mostly share data, run where their pages are (the MCM-GPU paper, ISCA 2017; NUBA, section
+// 6: partition = CTA * P / CTAs of the grid). Within a partition CTAs go to the SMs in the order in which these ask.
+// An SM takes no CTA of another partition's chunk, because that would undo the locality. There is one exception: if
+// SMs change hands and the application has no SM left in a partition, SMs that have finished their own chunk take
+// CTAs of that partition's chunk.
 
-// chunk is CTAs that are dispatched in one place: from next to end.
+// chunk is a range of CTAs that are dispatched in one place: from next to end.
 type chunk struct{ next, end int }
 
 // divide gives a kernel the chunks of its application's SMs; none where CTAs go breadth first.

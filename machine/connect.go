@@ -5,8 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// connect names every wire between the parts of the machine: what each knows of others.
-// What it says a test holds as a list.
+// connect makes every connection between the parts of the machine. A test keeps the list of these connections.
 func (g *GPU) connect() {
 	g.connectSides()
 	g.connectMoving()
@@ -14,7 +13,7 @@ func (g *GPU) connect() {
 	g.connectStrides()
 }
 
-// connectSides wires what every cycle passes through.
+// connectSides connects the parts that every cycle passes through.
 func (g *GPU) connectSides() {
 	fabric := &g.fabric
 	fabric.Tables = g.translation.Tables
@@ -66,7 +65,7 @@ func (g *GPU) connectSides() {
 	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
 }
 
-// connectMoving wires what takes SMs and channels from one application to another.
+// connectMoving connects the parts that move SMs and channels from one application to another.
 func (g *GPU) connectMoving() {
 	contexts := &g.contexts
 	contexts.tenants, contexts.sms, contexts.tables = g.Tenants, g.sms.list, g.translation.Tables
@@ -95,7 +94,7 @@ func (g *GPU) connectMoving() {
 	evictor.meters, evictor.wakeups = &g.meters, g.wakeups
 }
 
-// connectPages wires what moves pages.
+// connectPages connects the parts that move pages.
 func (g *GPU) connectPages() {
 	unified := &g.Unified
 	unified.remote.fabric, unified.remote.dma = &g.fabric, &unified.dma
@@ -141,7 +140,7 @@ func (g *GPU) connectPages() {
 	homes.mmu, homes.tlbs = g.translation.MMU, g.translation.TLBs
 }
 
-// connectStrides wires what runs several cycles of one part of the machine before the next.
+// connectStrides connects the parts that run several cycles of one part of the machine before the next part.
 func (g *GPU) connectStrides() {
 	strides := &g.strides
 	strides.tenants, strides.sms, strides.fabric, strides.dispatch = g.Tenants, &g.sms, &g.fabric, &g.dispatch

@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// contextStore is the memory that contexts of CTAs taken off SMs lie in, in images in
-// their tenants' own memory. SMs that change hands, turns and evictions use it alike.
+// contextStore keeps the contexts of CTAs that were taken off SMs, as images in the memory of their tenants. SMs that
+// change hands, turns (time slicing) and evictions (SMK) all use it.
 type contextStore struct {
 	tenants    []*Tenant
 	sms        []*sm.SM
@@ -54,7 +54,7 @@ func (c *contextStore) image(k *sm.Kernel, bytes int) uint64 {
 	return addr
 }
 
-// size is the memory an image of so many bytes takes: whole pages.
+// size is the memory for an image of a number of bytes: whole pages.
 func (c *contextStore) size(bytes int) uint64 { return uint64((bytes + c.page - 1) / c.page * c.page) }
 
 // keep takes contexts of a tenant whose images are complete.

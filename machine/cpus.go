@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// CPUs is the CPU cores of the machine. They have a clock of their own and ports of their own
-// into the fabric, behind those of the SMs.
+// CPUs are the CPU cores of the machine. They have another clock than the SMs. Their ports into the fabric are
+// numbered after those of the SMs.
 type CPUs struct {
 	tenants    []*Tenant
 	fabric     *interconnect.Fabric
@@ -28,7 +28,7 @@ type CPUs struct {
 	coreClock  engine.Clock
 	port       int          // of the first
 	frames     []cpu.Frames // by tenant
-	owner      []int        // by core: the tenant that has it, -1 nobody
+	owner      []int        // by core: the tenant that has it, -1: none
 	reached    []int64      // by core: what it had done when it was run last
 	executions []*Execution // under way
 	table      *stat.Table
@@ -121,7 +121,7 @@ func (b *BadProgram) Error() string {
 // Unwrap is the cause.
 func (b *BadProgram) Unwrap() error { return b.Err }
 
-// through ends the executions whose cores are all through.
+// through ends the executions of which all cores have finished the program.
 func (a *CPUs) through(now uint64) {
 	left := a.executions[:0]
 	for _, x := range a.executions {
@@ -193,8 +193,8 @@ func (a *CPUs) Instructions(tenant int) uint64 {
 	return a.table.Sum(tenant, cpu.Insts)
 }
 
-// gpuMemory is how much of a tenant's addresses belongs to what its kernels allocate; behind it
-// lies the memory of its CPU programs.
+// gpuMemory is the part of a tenant's addresses for the allocations of its kernels. The memory of its CPU programs
+// has the addresses above.
 const gpuMemory = 1 << 38
 
 // cpus makes the CPU cores, if the machine has any.
@@ -225,8 +225,8 @@ func (b *builder) cpus() error {
 	return nil
 }
 
-// cpuMemory is what the cores of a tenant have as memory: pages of the machine's, or, where it does not
-// translate, addresses behind those that kernels allocate.
+// cpuMemory is the memory of a tenant's cores: pages of the machine, or, on a machine that does not translate,
+// addresses above those that kernels allocate.
 func (b *builder) cpuMemory(tenant int) cpu.Frames {
 	g := b.gpu
 	next, id := uint64(gpuMemory), mem.TenantID(tenant)
@@ -257,7 +257,7 @@ func (b *builder) cpuMemory(tenant int) cpu.Frames {
 	}}
 }
 
-// admitCores looks whether there are the CPU cores that tenants have.
+// admitCores checks that the machine has the CPU cores that the tenants name.
 func (b *builder) admitCores() error {
 	taken := make([]string, b.sheet.CPU.Cores)
 	for _, t := range b.gpu.Tenants {

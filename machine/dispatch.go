@@ -51,7 +51,7 @@ func (d *dispatcher) add(k *Kernel, now uint64) {
 	d.wakeups.WakeDriver(now)
 }
 
-// giveAll gives every SM to a tenant; to nobody when that is -1.
+// giveAll gives every SM to a tenant; -1 leaves all SMs without an owner.
 func (d *dispatcher) giveAll(tenant int) {
 	for i := range d.owners {
 		d.owners[i] = d.owners[i][:0]
@@ -86,7 +86,8 @@ type rate struct {
 	last int    // SM that got the one before; those behind it come first
 }
 
-// before says that SM i comes before SM j in a cycle in which both ask: those behind the last that got a CTA.
+// before says that SM i gets a CTA before SM j if both ask in the same cycle. The SMs that follow the last one that
+// got a CTA come first.
 func (r *rate) before(i, j int) bool {
 	if r.gap == 0 || (i > r.last) == (j > r.last) {
 		return i < j
@@ -155,8 +156,8 @@ func (d *dispatcher) offer(at uint64) {
 	d.wakeups.WakeDispatch(at)
 }
 
-// pending is the tenant's oldest kernel with a CTA that fits on s now; wait is
-// the cycle at which a launch latency ends, when that is what hinders.
+// pending is the tenant's oldest kernel with a CTA that fits on s now; wait is the cycle in which a launch latency
+// ends, if a kernel waits for nothing else.
 func (d *dispatcher) pending(tenant int, s *sm.SM, now uint64) (k *Kernel, wait uint64) {
 	wait = engine.Never
 	for _, k := range d.tenants[tenant].kernels {
@@ -219,8 +220,8 @@ func (d *dispatcher) end(k *Kernel, now uint64) {
 	}
 }
 
-// flush invalidates the L1s of SMs that are idle at a kernel's end; what its application
-// has in those of SMs on which only others stay.
+// flush invalidates L1s at a kernel's end: on idle SMs the whole L1, and on SMs with CTAs of other applications only
+// the lines of the kernel's application.
 func (d *dispatcher) flush(k *Kernel) {
 	if !d.flushEach {
 		return

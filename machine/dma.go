@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// dmaEngine carries pages between host and DRAM: one transfer at a time in each direction of the
-// link, whose lines are written, or read, through the memory system as they come.
+// dmaEngine moves pages between host and DRAM, one transfer at a time in each direction of the link. The lines of a
+// transfer are written or read through the memory system, each when the link has it.
 type dmaEngine struct {
 	unified    *unified
 	memory     *backing.Memory
@@ -188,7 +188,7 @@ func (d *dmaEngine) book(j *dmaJob, n uint64) {
 	}
 }
 
-// of says for which request of the host the last n transfers were queued.
+// of notes the request of the host for which the last n transfers were queued.
 func (d *dmaEngine) of(m *Migration, n int) {
 	for i := range d.jobs {
 		if j := &d.jobs[i]; n > 0 && j.state == jobWaiting && !j.toHost && j.in.Faults == 0 && j.asker == nil &&
@@ -217,7 +217,7 @@ func (d *dmaEngine) keep(chunk int32, key uint64) {
 	}
 }
 
-// abandon gives up what concerns addresses whose allocation is freed.
+// abandon gives up the jobs for addresses whose allocation is freed.
 func (d *dmaEngine) abandon(base, end uint64) {
 	for i := range d.jobs {
 		j := &d.jobs[i]
@@ -354,7 +354,7 @@ func (d *dmaEngine) drop() {
 	d.drops = kept
 }
 
-// still says that no page of a job is being moved inside the device.
+// still says that no page of a job is on its way inside the device.
 func (d *dmaEngine) still(j *dmaJob) bool {
 	for _, key := range j.pages {
 		if _, s := d.tables.Lookup(j.tenant, keyPage(key)); s == vm.Moving {
@@ -377,7 +377,7 @@ func (d *dmaEngine) takeFrames(j *dmaJob) {
 	d.used += len(j.frames)
 }
 
-// finish carries on with the jobs that have begun.
+// finish advances the jobs that have begun.
 func (d *dmaEngine) finish(now uint64) {
 	kept := d.active[:0]
 	for _, i := range d.active {

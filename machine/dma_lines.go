@@ -63,7 +63,7 @@ func (d *dmaEngine) Answered(r *mem.Req, now uint64) {
 	}
 }
 
-// due is the next cycle in which an active job has something to do but to send lines, of which send tells.
+// due is the next cycle in which an active job has work other than sending lines. For the lines, see send.
 func (d *dmaEngine) due(j *dmaJob, now uint64) uint64 {
 	switch {
 	case j.state == jobDraining:

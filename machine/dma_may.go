@@ -7,8 +7,8 @@ import (
 
 // What may begin on the link.
 
-// mayCome says that a transfer to the device has frames, and its pages are not still on their way
-// to the host, which the public simulator does not ask.
+// mayCome says that a transfer to the device has frames, and that its pages are no longer on their way to the host.
+// (The public simulator does not check the latter.)
 func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 	if t.ID >= transfer.HostCopies {
 		return true

@@ -5,20 +5,20 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// duplicates are the pages that host and device both have, as programs mostly read them (uvm.ReadMostly), where
-// one is written. The write is a fault: the page leaves the tables, though not its frame, the driver takes
-// the fault in a batch like any other, and then the page is back, for the device alone. Accesses to the
-// page wait meanwhile, reads as well.
+// duplicates handles writes to pages that host and device both have, because programs mostly read them
+// (uvm.ReadMostly). Such a write is a fault. The page leaves the tables and keeps its frame, and the driver takes the
+// fault in a batch like any other. Then the page is back, and only the device has it. All accesses to the page wait
+// meanwhile.
 type duplicates struct {
 	unified *unified
 	row     [][]uint64
 	frames  map[uint64]collapse // by key
 }
 
-// collapse is a page whose copy on the host is to be void.
+// collapse is a page whose copy on the host shall become void.
 type collapse struct {
 	frame    uint64
-	enqueued bool // the driver has been told
+	enqueued bool // the driver knows of it
 }
 
 func (d *duplicates) build(u *unified, t *stat.Table) {

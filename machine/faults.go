@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// faultServer is how the driver hears of far faults and serves them: the hardware's buffer,
-// interrupts every quantum, and the driver, which handles one batch after the other.
+// faultServer brings far faults to the driver, and serves them: the hardware's buffer, interrupts
+// every quantum, and the driver, which handles one batch after the other.
 type faultServer struct {
 	quantum, cost, perDMA uint64 // cycles
 	retryAfter            uint64 // cycles after which faults without room are looked at again
@@ -34,7 +34,7 @@ type parkedFault struct {
 	until uint64
 }
 
-// enqueued is a fault and the cycle it was told of.
+// enqueued is a fault, and the cycle in which it was reported.
 type enqueued struct{ key, since uint64 }
 
 // build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
@@ -121,7 +121,7 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	return p
 }
 
-// serviced says that a fault's page is to come. Of one that thrashes the fault is parked, or the device is mapped
+// serviced says that a fault's page shall come. Of one that thrashes the fault is parked, or the device is mapped
 // to the host.
 func (f *faultServer) serviced(now uint64, r *uvm.Runtime, b enqueued) bool {
 	row := f.row[keyTenant(b.key)]
@@ -160,7 +160,7 @@ func (f *faultServer) due() uint64 {
 	return f.next
 }
 
-// take fills a batch from the buffer: with the faults of who goes first, then with the oldest.
+// take fills a batch from the buffer: with the faults of the application that goes first, then with the oldest.
 func (f *faultServer) take() {
 	for n := f.buffer.Len(); f.high >= 0 && n > 0; n-- {
 		b := f.buffer.Pop()

@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// Power gating (SMQoS): an SM that is nobody's can be powered down. It is free and flushed
-// then, draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or
-// merely idle, it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
+// Power gating (SMQoS): an SM without an owner can be powered down. It is free and flushed then,
+// draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or merely idle,
+// it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
 
 // SMState is the state of an SM: whether it is powered, and whether it has an owner.
 type SMState uint8
@@ -121,7 +121,7 @@ func (v *smMover) onWay(i int) bool {
 	return false
 }
 
-// owners is who has each SM once all moves are over.
+// owners are the owners of the SMs after all moves.
 func (v *smMover) owners() []int {
 	out := append([]int(nil), v.holdings.sm...)
 	for _, m := range v.moving {
@@ -141,7 +141,7 @@ func (v *smMover) ends(tenants int) []int {
 	return out
 }
 
-// poweredFirst orders nobody's SMs: those that need not wake first.
+// poweredFirst orders the SMs without an owner: those that need not wake first.
 func (v *smMover) poweredFirst(a, b int) int {
 	if v.gated[a].Count() != v.gated[b].Count() {
 		return v.gated[a].Count() - v.gated[b].Count()

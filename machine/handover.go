@@ -13,12 +13,10 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// A hand-over of channel groups, in the order of UGPU, section 4.4: the accesses
-// of everybody concerned stop before their TLBs, what has passed them drains, the
-// slices that change hands write back and forget their lines, L1s and L1 TLBs are
-// emptied, the page-table nodes in lost groups move, and the status registers of
-// the L2 TLB are set. From then on the pages follow one by one (vm, relocate.go)
-// while everybody runs.
+// A hand-over of channel groups, in the order of UGPU, section 4.4: the accesses of the applications concerned stop
+// before their TLBs, accesses that have passed them drain, the slices that change hands write back and forget their
+// lines, L1s and L1 TLBs are emptied, the page-table nodes in lost groups move, and the status registers of the L2
+// TLB are set. From then on the pages follow one by one (vm, relocate.go) while all applications run.
 
 // phase of a hand-over.
 type phase uint8
@@ -103,7 +101,7 @@ func (h *handover) begin(r *Repartition, now uint64) {
 	h.meters.Either.Add(now, 1)
 }
 
-// tick takes the hand-over as far as it goes now and returns the next cycle with work.
+// tick advances the hand-over as far as possible now, and returns the next cycle with work.
 func (h *handover) tick(now uint64) uint64 {
 	if h.phase == handIdle {
 		return engine.Never
@@ -190,8 +188,8 @@ func (h *handover) nodesMoved(now uint64) bool {
 	return all
 }
 
-// relayout gives a tenant whose pages span its channels the address map of the
-// groups it is to have; once per hand-over.
+// relayout gives a tenant whose pages span its channels the address map of the groups that it shall have; once per
+// hand-over.
 func (h *handover) relayout(t int, groups uint64) (err error) {
 	if h.tables.Frames().PerGroup() || h.relaid[t] {
 		return nil
@@ -230,7 +228,7 @@ func (h *handover) groupsAfter(t int) (mask uint64) {
 	return mask
 }
 
-// hand makes the new owners owners and lets everybody go on.
+// hand gives the groups to their new owners, and all applications continue.
 func (h *handover) hand(now uint64) {
 	gained := make([]uint64, len(h.tenants))
 	for i := range h.plan.Groups {

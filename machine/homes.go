@@ -88,7 +88,7 @@ type pageStep struct {
 	end    uint64 // of the driver's work
 	do     vm.HomeStep
 	ids    []int32  // moves
-	frames []uint64 // that are to be quiet
+	frames []uint64 // that no access may reach
 	tenant mem.TenantID
 	loses  bool // its copies
 }
@@ -135,7 +135,7 @@ func (b *builder) homes() error {
 	return nil
 }
 
-// homeWatch tells of the accesses of an SM.
+// homeWatch reports the accesses of an SM.
 type homeWatch struct {
 	homes *pageHomes
 	part  int
@@ -244,7 +244,7 @@ func (h *pageHomes) tick(now uint64) (next uint64) {
 	return next
 }
 
-// take gives the driver pages, first those that somebody waits for.
+// take gives the driver pages, first those that an access waits for.
 func (h *pageHomes) take(now uint64) {
 	for len(h.hand) < h.most {
 		var s pageStep
@@ -287,7 +287,7 @@ func (h *pageHomes) begin(s *pageStep) bool {
 	return true
 }
 
-// drain has the pages that nobody reaches any more be copied, or lose their copies.
+// drain copies the pages that no access reaches any more, or drops their copies.
 func (h *pageHomes) drain(now uint64) {
 	if len(h.drains) == 0 || now%drainPoll != 0 {
 		return

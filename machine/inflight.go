@@ -14,7 +14,7 @@ type framesInFlight struct {
 // leaves marks a frame that is being taken away, beside the number of requests.
 const leaves = 1 << 15
 
-// drainPoll is how often, in cycles, somebody looks whether accesses to pages that leave have ended.
+// drainPoll is the number of cycles between two checks whether the accesses to leaving pages have ended.
 const drainPoll = 16
 
 func newFramesInFlight(frames int64, bits, layoutBit uint) framesInFlight {

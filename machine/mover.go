@@ -46,12 +46,11 @@ const (
 	handed
 )
 
-// holdings says who has each SM and channel group; -1: nobody, or several.
+// holdings has the owner of each SM and channel group; -1: nobody, or several.
 type holdings struct{ sm, group []int }
 
-// smMover frees SMs and gives them to their new owners. An SM is drained of its CTAs, or
-// frozen and its contexts stored through its own load/store unit. It also powers down SMs
-// that are nobody's, and wakes them (gating.go).
+// smMover frees SMs and gives them to their new owners. An SM is drained of its CTAs, or frozen and its contexts
+// stored through its own load/store unit. It also powers down SMs without an owner, and wakes them (gating.go).
 type smMover struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
@@ -136,9 +135,9 @@ func (v *smMover) next(now uint64) uint64 {
 // a period.
 func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
 
-// Without translation the mover looks at SMs so often, at the ends of strides, whether there are
-// strides or not: SMs that change hands then stop none. That is a choice; an SM is free up
-// to so many cycles later than it could be, of thousands that a context takes.
+// Without translation the mover looks at SMs so often, at the ends of strides, whether there are strides or not: SMs
+// that change hands then stop none. That is a choice; an SM is free up to this number of cycles later than it could
+// be, where a context takes thousands.
 const movePeriod = 32
 
 // remaining estimates how long the CTAs on an SM will take: what those of their
@@ -157,8 +156,8 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 	return most
 }
 
-// advance takes an SM's move as far as it goes now; true when the SM is free. Turns, too,
-// free their SMs by it.
+// advance carries an SM's move as far as possible now; true when the SM is free. Turns, too, free
+// their SMs by it.
 func (v *smMover) advance(m *SMMove, now uint64) bool {
 	if m.step == waking {
 		return now+1 >= m.deadline

@@ -77,7 +77,7 @@ func (x *remoteStore) deliver(now uint64) (next uint64) {
 	return next
 }
 
-// delay makes the transfer under way in a direction take so many cycles more.
+// delay makes the transfer under way in a direction longer by a number of cycles.
 func (d *dmaEngine) delay(way int, cycles uint64) {
 	for _, i := range d.active {
 		if j := &d.jobs[i]; j.state == jobCopying && j.toHost == (way == 1) {

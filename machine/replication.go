@@ -33,9 +33,9 @@ func CanReplicate(m *sheets.Machine) error {
 	return nil
 }
 
-// replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it
-// at the ends of kernels: what one kernel only reads the next may write, and nobody tells
-// copies (NUBA, section 5.3). A kernel has ended when that is over.
+// replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it at the ends of
+// kernels: the next kernel may write a line that one kernel only reads, and copies are not told (NUBA, section 5.3).
+// A kernel has ended when that is over.
 type replicas struct {
 	sheet      *sheets.Machine
 	interSlice *interconnect.InterSlice
@@ -54,7 +54,7 @@ type replicas struct {
 }
 
 // Set turns copies of read-only lines on or off: whether loads are looked up in the slices near
-// them, and keep what they find elsewhere there. What there is ages out.
+// them, and keep what they find elsewhere there. Existing copies leave by replacement.
 func (x *replicas) Set(on bool) error {
 	if err := CanReplicate(x.sheet); err != nil {
 		return err

@@ -93,7 +93,7 @@ func (v *evictor) place(i int, now uint64) uint64 {
 			return engine.Never
 		}
 		if s.Used(mem.TenantID(t)).CTAs == 0 {
-			return next // nobody richer takes what it waits for: it would wait for ever
+			return next // no richer application takes the room that it waits for: it would wait for ever
 		}
 	}
 	return next
@@ -235,7 +235,7 @@ func (v *evictor) tick(now uint64) uint64 {
 	return now + 1
 }
 
-// advance takes an eviction as far as it goes; true when it is over.
+// advance carries an eviction as far as possible; true when it is over.
 func (v *evictor) advance(e *eviction, now uint64) bool {
 	s := v.sms[e.sm]
 	switch {

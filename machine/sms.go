@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/timing"
 )
 
-// smArray is the SMs of the machine, with what goes in and out of them.
+// smArray has the SMs of the machine, with their requests and answers.
 type smArray struct {
 	fabric     *interconnect.Fabric
 	dispatch   *dispatcher

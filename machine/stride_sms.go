@@ -5,8 +5,8 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// runSMs runs the SMs, each as far as it comes without the dispatcher, and lets the
-// dispatcher serve those that ask, by cycle and number.
+// runSMs runs each SM until it needs the dispatcher. The dispatcher then serves the SMs that ask, in the order of
+// cycle and number.
 func (l *strides) runSMs() {
 	due := l.wakeups.Front.Take(l.wakeups.Dispatch)
 	for i := range l.sms.list {
@@ -46,7 +46,7 @@ func (l *strides) runSMs() {
 	for i, at := range l.due {
 		l.wakeups.WakeSM(i, at)
 	}
-	l.wakeups.Front.Take(l.wakeups.Dispatch) // whom retire has woken it for has been served
+	l.wakeups.Front.Take(l.wakeups.Dispatch) // the SM for which retire has woken it has been served
 	if later != engine.Never {
 		l.wakeups.WakeDispatch(later)
 	}

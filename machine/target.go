@@ -107,7 +107,7 @@ func (t *Target) admissibleGroups(g *GPU) error {
 	return nil
 }
 
-// movesGroups says whether tenants are to have other channel groups than they have.
+// movesGroups says whether a target gives tenants other channel groups than they have.
 func (t *Target) movesGroups(g *GPU) bool {
 	for i, w := range t.Shares {
 		if w.Groups != len(g.Tenants[i].Groups) {
@@ -131,19 +131,19 @@ type grant struct {
 	gate           bool // an SM that is powered down then
 }
 
-// choice is who of some tenants is to have how many things, and which may change hands.
+// choice has the number of things that each tenant shall have, and the things that may change hands.
 type choice struct {
 	want  []int            // [tenant]
 	owner []int            // [thing] its owner once everything that has begun is over
 	fixed func(i int) bool // says that a thing is on its way; nil: none is
 	free  func(a, b int) int
-	give  func(a, b int) int // the order in which nobody's things and those of a loser are given
+	give  func(a, b int) int // the order in which things without an owner and those of a loser are given
 }
 
-// transfers pairs what some have too much of with those who have too little. Each loser
-// gives first what sorts first, and keeps a thing that is not on its way unless it is to have none; free things are
-// given before any. What tenants still want then, or have too much of (negative), is left:
-// what should be given is on its way itself.
+// transfers gives things of tenants that have too many to tenants that have too few. Each loser gives first what
+// sorts first, and keeps a thing that is not on its way unless it shall have none; free things are given before
+// any. What tenants still want then, or have too much of (negative), is left: what should be given is on its way
+// itself.
 func (c *choice) transfers() (out []grant, left []int) {
 	give := c.spare(-1)
 	slices.SortFunc(give, func(a, b grant) int { return c.free(a.what, b.what) })
@@ -168,7 +168,7 @@ func (c *choice) transfers() (out []grant, left []int) {
 			out = append(out, x)
 		}
 	}
-	for _, x := range give { // given up, and nobody's now
+	for _, x := range give { // given up, without an owner now
 		if x.from >= 0 {
 			out = append(out, x)
 		}
@@ -186,8 +186,8 @@ func (c *choice) spare(owner int) (out []grant) {
 	return out
 }
 
-// chooseSMs finds out which SMs change hands for a target, which are powered down or woken,
-// and what is left of it.
+// chooseSMs decides which SMs change hands for a target, which are powered down or woken, and which part of the
+// target is left out.
 func (t *Target) chooseSMs(g *GPU) (out []grant, left []int, leftGated int) {
 	v := &g.mover
 	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {

@@ -64,7 +64,7 @@ type Kernel struct {
 	Start, End   uint64 // first CTA issued; last store acknowledged
 	Done         bool
 	next, left   int     // CTAs dispatched; CTAs not finished
-	chunks       []chunk // [partition] what is left to dispatch; nil: CTAs go in their order
+	chunks       []chunk // [partition] CTAs to dispatch; nil: CTAs go in their order
 	ready        uint64
 	interCTASync bool // they may talk to each other
 }

@@ -45,7 +45,7 @@ type turns struct {
 
 	quantum  uint64 // core cycles; 0: there are no turns
 	holder   int
-	next     int      // who the SMs are being freed for; -1: nobody
+	next     int      // the application for which the SMs are being freed; -1: nobody
 	loading  bool     // contexts of the holder may still be on their way
 	end      uint64   // of the quantum, which counts from when they have been loaded
 	asked    uint64   // cycle from which a holder without a kernel is idle: by then it may have launched the next
@@ -55,7 +55,7 @@ type turns struct {
 	refill   refill
 }
 
-// refill is how far the L1s have come in fetching again what a switch flushed.
+// refill notes how much of what a switch flushed the L1s have fetched again.
 type refill struct {
 	count *stat.Table // of the SMs
 	lost  [][]uint64  // [tenant][SM] sectors the L1 held when the tenant left
@@ -116,7 +116,7 @@ func (t *turns) tick(now uint64) uint64 {
 	}
 	end := t.asked
 	if len(t.tenants[t.holder].kernels) > 0 {
-		if now > t.end { // nobody else had a kernel then, and the next quantum began
+		if now > t.end { // no other application had a kernel then, and the next quantum began
 			t.end += (now - t.end + t.quantum - 1) / t.quantum * t.quantum
 		}
 		end = t.end
@@ -157,7 +157,7 @@ func (t *turns) finish(next int, now uint64) {
 	t.free(now)
 }
 
-// free takes the moves as far as they go; with the last the next turn begins.
+// free carries the moves as far as possible. The next turn begins with the last of them.
 func (t *turns) free(now uint64) {
 	for i := range t.moves {
 		m := &t.moves[i]
@@ -187,7 +187,7 @@ func (t *turns) free(now uint64) {
 	t.dispatch.offer(now + 1)
 }
 
-// closeTurn books what of a turn, up to now, was no work.
+// closeTurn books the part of a turn, up to now, in which no work was done.
 func (t *turns) closeTurn(x *Turn, now uint64) {
 	for _, s := range t.sms {
 		s.SyncCounters(now)
@@ -209,7 +209,7 @@ func (f *refill) begin(t *turns) {
 	}
 }
 
-// tick looks which L1s have fetched again what they had lost; it returns when to look again.
+// tick notes the L1s that have fetched again what they had lost; it returns when to look again.
 func (f *refill) tick(t *turns, now uint64) uint64 {
 	if f.left == 0 {
 		return engine.Never

@@ -60,11 +60,11 @@ const (
 	ToHost
 )
 
-// unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's
-// dissertation. An access misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host
-// (5), the MMU keeps the miss, one per page, with all that wait for it (6), the driver hears of it
-// at the next interrupt (7, faults.go), the runtime plans what comes and what leaves (8, package
-// uvm), the link carries it between host and DRAM (9, dma.go), and the walk is repeated (10).
+// unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's dissertation. An access
+// misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host (5), the MMU keeps the miss, one per page,
+// with all that wait for it (6), the driver hears of it at the next interrupt (7, faults.go), the runtime plans which
+// pages come and leave (8, package uvm), the link carries them between host and DRAM (9, dma.go), and the walk is
+// repeated (10).
 type unified struct {
 	sheet   *sheets.Machine
 	tables  *vm.Tables
@@ -88,11 +88,11 @@ type unified struct {
 	keeps   bool // Spans are kept
 	high    int  // tenant that goes first on the link; -1: nobody
 	spares  bool // its pages leave last
-	ordered bool // whose faults come first is not its matter
+	ordered bool // it does not order faults
 	Spans   []UnifiedSpan
 }
 
-// tablesShare is by how much memory is divided for the part of it that page tables and programs' own have.
+// tablesShare divides memory: one part in tablesShare is for page tables and for programs' unmanaged memory.
 const tablesShare = 16
 
 // span keeps one.
@@ -169,7 +169,7 @@ func (b *builder) unified() error {
 	return nil
 }
 
-// arbiter makes who orders the transfers of applications on the link.
+// arbiter makes the scheduler that orders the transfers of applications on the link.
 func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err error) {
 	name := o.Arbiter
 	switch {
@@ -194,7 +194,8 @@ func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err
 	return nil
 }
 
-// orderFaults has the driver take the faults of an application first that the run names, into batches and in each.
+// orderFaults makes the driver take the faults of the application that the run names first: into batches, and within
+// each batch.
 func (u *unified) orderFaults(o *UnifiedMemory, tenants int) error {
 	if u.high = -1; !o.FaultsHigh {
 		return nil
@@ -256,7 +257,7 @@ func (u *unified) Heat() []uvm.Heat {
 	return u.runtime.Heats()
 }
 
-// free forgets a managed region. What is on its way finds nobody.
+// free forgets a managed region. Its pages on their way are dropped when they arrive.
 func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)
 	u.dma.abandon(key, key+uvm.Rounded(bytes))
@@ -310,7 +311,7 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	return true
 }
 
-// unmap has TLBs forget the translation of a page to the host, if they may have one.
+// unmap removes the translation of a page to the host from the TLBs, if they may have one.
 func (u *unified) unmap(key uint64) {
 	if u.runtime.UnmapRemote(key) {
 		u.tables.Shoot(keyTenant(key), keyPage(key))
@@ -342,8 +343,8 @@ func (u *unified) Tick(now uint64) uint64 {
 	return next
 }
 
-// prefer has the driver take the faults of who goes first on the link first, too, unless the run names
-// somebody for that, and its pages be evicted last.
+// prefer makes the driver take the faults of the application that goes first on the link first, unless the run names
+// another one for this. Its pages are evicted last.
 func (u *unified) prefer(high int) {
 	if u.high == high {
 		return

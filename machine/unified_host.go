@@ -43,7 +43,7 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *M
 	return m
 }
 
-// serveHost carries on with what the host has asked for.
+// serveHost advances the migrations that the host has asked for.
 func (u *unified) serveHost(now uint64) {
 	kept := u.asked[:0]
 	for _, m := range u.asked {

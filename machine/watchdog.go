@@ -67,17 +67,17 @@ type progressWatch struct {
 	issued uint64 // warp instructions up to the last look
 }
 
-// idleTime is a time in which an application does nothing useful.
+// idleTime is the time for which an application has done nothing useful.
 type idleTime struct {
 	from   uint64 // the last useful cycle; what follows is since then:
 	cycles uint64 // in which its warps could run
 	insts  uint64 // warp instructions in them
 }
 
-// length is for how long it has done nothing useful, in cycles.
+// length is this time in cycles.
 func (t *idleTime) length() uint64 { return max(t.cycles, t.insts/instsPerCycle) }
 
-// pass adds what has passed since the last look, or begins anew where something useful was done.
+// pass adds the time since the last look, or starts at 0 if something useful was done.
 func (t *idleTime) pass(useful, cycles, insts uint64) {
 	if useful > t.from {
 		*t = idleTime{from: useful}
@@ -95,8 +95,7 @@ func (w *Watchdog) begin(limit uint64) {
 	w.of, w.sentry = make([]progressWatch, len(w.tenants)), sm.NewSentry(w.sms, len(w.tenants))
 }
 
-// look takes notice of what warps have done, and fails the run when an application has done nothing useful for too
-// long.
+// look notes the progress of warps. It fails the run if an application has done nothing useful for too long.
 func (w *Watchdog) look(now uint64) {
 	if now < w.next {
 		return
@@ -158,7 +157,7 @@ func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
 	return idle, v.common.from
 }
 
-// Waits says where the warps of a tenant stand, for a user who wonders why nothing happens.
+// Waits says where the warps of a tenant stand, for a user who looks for the reason why nothing happens.
 func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.Now) }
 
 // hung is the error of an application that does nothing useful.
@@ -226,9 +225,9 @@ func (d *Deadlock) Error() string {
 	return fmt.Sprintf("stuck at cycle %d: %s\n  %s", d.Cycle, d.Why, strings.Join(d.Where, "\n  "))
 }
 
-// stuck says whether nothing will happen any more to kernels that have not ended,
-// or nothing useful has for long. Nothing from outside can help a machine without
-// events: launches only queue up behind what is there.
+// stuck says whether nothing will happen any more to kernels that have not ended, or nothing useful
+// has for long. Nothing from outside can help a machine without events: launches only queue up
+// behind the kernels that are there.
 func (w *Watchdog) stuck(next, until uint64) bool {
 	if w.dispatch.running+len(w.cpus.executions) == 0 {
 		return false

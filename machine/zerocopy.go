@@ -7,17 +7,18 @@ import (
 )
 
 // zeroCopies is how the dissertation's public simulator serves accesses to a page that stays on the host: each that
-// has found no translation takes the direction to the device for uvm.remote cycles, behind the transfer under way
-// and before those that wait. Then it goes on as one to memory of the device, through the caches, and the
-// TLB of its SM keeps the translation, so that those that find it there do not know of the host. It has no L2 TLB:
-// ours does not keep such a translation. Whether the page migrates is asked at the ends of walks only.
+// has found no translation takes the direction to the device for uvm.remote cycles, behind the transfer under way and
+// before those that wait. Then it goes on as one to memory of the device, through the caches, and the TLB of its SM
+// keeps the translation, so that those that find it there do not know of the host. It has no L2 TLB: ours does not
+// keep such a translation. Whether the page migrates is asked at the ends of walks only.
 //
 // Accesses of a page share one walk here. They go on when those that have waited for its end have had their cycles of
-// the link. What has come meanwhile is asked again whether the page migrates; if not, its cycles follow.
+// the link. For accesses that have come meanwhile, it is checked again whether the page migrates; if not, their
+// cycles follow.
 //
-// The place that such accesses have on the device is a frame that the page keeps until it has left the device, or
-// its allocation is freed. It does not count as one of managed memory before the page itself comes. Where none
-// is left over the accesses are those of remoteStore.
+// The place that such accesses have on the device is a frame that the page keeps until it has left the device, or its
+// allocation is freed. It does not count as one of managed memory before the page itself comes. Where none is left
+// over the accesses are those of remoteStore.
 type zeroCopies struct {
 	unified *unified
 	on      bool
@@ -105,7 +106,8 @@ func (z *zeroCopies) place(key uint64) uint64 {
 	return ppn
 }
 
-// take gives the frame that a page has had on the device while it was on the host to who brings it.
+// take returns the frame that a page has had on the device while it was on the host, for the transfer that brings the
+// page.
 func (z *zeroCopies) take(key uint64) (ppn uint64, ok bool) {
 	if ppn, ok = z.frames[key]; ok {
 		delete(z.frames, key)
@@ -113,7 +115,7 @@ func (z *zeroCopies) take(key uint64) (ppn uint64, ok bool) {
 	return ppn, ok
 }
 
-// forget gives the frames of pages of an allocation back that is freed.
+// forget gives back the frames of a freed allocation's pages.
 func (z *zeroCopies) forget(base, end uint64) {
 	for key := base; key < end && len(z.frames) > 0; key += uvm.PageSize {
 		if ppn, ok := z.take(key); ok {
