@@ -57,7 +57,7 @@ func (b *builder) tiers() error {
 }
 
 // tierChannel is what a channel of a tier is. HAShCache serves the CPU first in those of its DRAM cache, the fast
-// tier; the memory behind it is anybody's.
+// tier; any application may use the memory behind it.
 func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 	cfg.Tenants, cfg.Movers = rows, len(b.Apps)
 	if tier == hybrid.Fast && b.Sheet.Memory.Hybrid.Policy == "hashcache" {
 		cfg.Sched, cfg.Urgent = dram.PrIS, make([]bool, rows)
-		for i := range cfg.Urgent { // what is moved for anybody is nobody's, and urgent
+		for i := range cfg.Urgent { // traffic that moves data belongs to no application, and is urgent
 			cfg.Urgent[i] = i >= len(b.Apps) || b.Apps[i].Side == hybrid.CPU
 		}
 	}

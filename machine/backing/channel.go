@@ -7,7 +7,7 @@ import (
 )
 
 // channel is a DRAM channel with a fixed latency before its scheduler (GPGPU-Sim's -dram_latency). It runs in the
-// command clock. R is a request of what lies before it: a slice's fetch, or an access of the controller of two tiers.
+// command clock. R is a request of the part before it: a slice's fetch, or an access of the controller of two tiers.
 type channel[R any] struct {
 	dram  *dram.Channel
 	clock engine.Clock

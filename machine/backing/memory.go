@@ -255,7 +255,7 @@ func (m *Memory) within(a *addrmap.Loc) dram.Loc {
 	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * m.perBlock}
 }
 
-// written is told that a write-back somebody waited for is in DRAM's queue.
+// written is called when a write-back that a part waited for is in DRAM's queue.
 func (m *Memory) written(f *mem.Fetch) {
 	if f.Owner == mem.ForCopyEngine {
 		m.OnWritten(f.Token)

@@ -131,7 +131,7 @@ func (x *Tiers) waiting() bool {
 	return false
 }
 
-// deliver hands the slices what is there; true when one has no room and the rest waits.
+// deliver hands the slices the answers that are there; true when one has no room and the rest waits.
 func (x *Tiers) deliver(now uint64) (blocked bool) {
 	for x.controller.Done.Len() > 0 {
 		f := x.controller.Done.Head()
@@ -190,8 +190,8 @@ func (x *Tiers) Divided() (s MemorySplit) {
 	return s
 }
 
-// Split divides the memory anew, from this cycle on. No block moves now: a block in a way that it may no longer use
-// leaves when it is hit, unless the sheet says otherwise (memory.hybrid.reconfigure).
+// Split changes the division of the memory, from this cycle on. No block moves now: a block in a way that it may no
+// longer use leaves when it is hit, unless the sheet says otherwise (memory.hybrid.reconfigure).
 func (x *Tiers) Split(s *MemorySplit) error {
 	if err := x.CanSplit(); err != nil {
 		return err

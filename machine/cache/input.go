@@ -8,12 +8,12 @@ type arrival struct {
 	h  int32
 }
 
-// input is the input pipeline of a slice, and the queue between it and the tags. The slice may be some clocks
-// ahead of those who hand it requests, for no longer than its pipeline is: a place that it frees in the queue is
+// input is the input pipeline of a slice, and the queue between it and the tags. The slice may be some clocks ahead
+// of the parts that hand it requests, for no longer than its pipeline is: a place that it frees in the queue is
 // theirs from the clock on in which it was freed.
 type input struct {
 	queue mem.Queue[arrival]
-	freed mem.Queue[uint64] // clocks at which requests have left, later than the last one in which somebody asked
+	freed mem.Queue[uint64] // clocks at which requests have left, later than the last one in which a part asked
 	limit int               // of requests in the queue
 
 	stalled bool   // the oldest request waits for a fill or for room,

@@ -9,14 +9,13 @@ import (
 // that does not run, 16 ways of 24 bits each. The sets themselves count for the policy that runs. The sampler counts
 // the hits of both, for the bandwidth model (control/mdr.go).
 //
-// Reading. Lookups that count for full replication are those of the SMs near the slice, whose
-// misses are answered here or by a copy kept here; those that count for none come from all SMs,
-// at the lines' home. While copies are made, what other partitions find in theirs does not
-// come here; as many hits as the SMs near this slice have in its copies stand for those:
-// partitions are alike. Local is what comes from, or lies in, the slice's own partition.
+// Reading. Lookups that count for full replication are those of the SMs near the slice, whose misses are answered
+// here or by a copy kept here; those that count for none come from all SMs, at the lines' home. While copies are
+// made, what other partitions find in theirs does not come here; as many hits as the SMs near this slice have in its
+// copies stand for those: partitions are alike. Local accesses come from, or go to, the slice's own partition.
 type Sampler struct {
 	replicates bool // the policy that runs
-	every      int  // a set of so many is sampled
+	every      int  // one set of this number is sampled
 	shadow     [sampledSets][]uint32
 	rows       [][]uint64
 }

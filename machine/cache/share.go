@@ -27,13 +27,13 @@ type share struct {
 
 	onward mem.Ring[int32]   // requests for other slices: what this one asks, and what it passes on
 	far    mem.Queue[Answer] // answers for others than the SMs near by, as Reply is for those
-	recall mem.Queue[int32]  // writes whose copies are to be forgotten before they are acknowledged
+	recall mem.Queue[int32]  // writes whose copies must be forgotten before they are acknowledged
 	copies func(line uint64) bool
 
 	awaited []uint8 // by set: lines whose bytes another slice is to send,
 	asked   []bool  // and by line index whether it is one
-	foreign []bool  // by line index: what is there is, or is to be, a copy of another slice's line
-	doomed  []bool  // by line index: what is on its way is out of date, nobody may find it later
+	foreign []bool  // by line index: the line is, or will be, a copy of another slice's line
+	doomed  []bool  // by line index: the bytes on their way are out of date; no lookup may find them later
 }
 
 // Sharing connects a slice with other slices.
@@ -145,7 +145,7 @@ func (s *Slice) passOn(h int32, r *mem.Req, row []uint64) bool {
 	if i := s.tags.Find(r.Line); i != tags.None {
 		l := &s.tags.Line[i]
 		switch {
-		case l.Pending != 0: // what comes may have left before the write gets there
+		case l.Pending != 0: // the bytes that come may have left before the write gets there
 			x.doomed[i] = true
 		case r.Op == mem.Write:
 			s.tags.Use(i)

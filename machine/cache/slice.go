@@ -125,7 +125,7 @@ type Slice struct {
 	now      uint64              // the clock of the last Tick
 	mshrs    mshr.File           // a waiter's token is the request's handle
 	flushAt  int                 // next line index of a flush in progress
-	sampler  *Sampler            // nil: nobody samples this slice
+	sampler  *Sampler            // nil: this slice is not sampled
 
 	// Below holds the slice's requests to the memory below, oldest first: lines to fetch or to write.
 	Below mem.Ring[mem.Fetch]
@@ -457,12 +457,12 @@ func (s *Slice) CanFill() bool { return !s.fills.Full() }
 // Fill takes data that DRAM has fetched; the next Tick puts them into the data array.
 func (s *Slice) Fill(f mem.Fetch) { s.fills.Push(f) }
 
-// filled brings sectors of line index i and answers who waited.
+// filled brings sectors of line index i and answers the requests that waited.
 func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 	t := s.tags
 	t.Arrive(i, sectors)
 	at := s.mshrs.Arrive(i, sectors)
-	crossed := mem.Crossed // all who waited were of other partitions
+	crossed := mem.Crossed // all requests that waited were of other partitions
 	for at.More() {
 		h, _, done := s.mshrs.Next(&at)
 		r := &s.slab.R[h]

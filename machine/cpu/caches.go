@@ -191,7 +191,7 @@ func (c *Core) intoL2(line, now uint64) {
 	c.row[L1WriteBacks]++
 }
 
-// pushOut writes back what is in a place of the L2 that is to be used for something else.
+// pushOut writes back the line in a place of the L2 that shall get another line.
 func (c *Core) pushOut(j int32, now uint64) {
 	k := &c.caches
 	if !k.l2.Free(j) && k.l2.Line[j].Dirty != 0 {
@@ -244,7 +244,7 @@ func (c *Core) answer(h int32, now uint64) {
 	c.retry()
 }
 
-// filled takes a line into the L1 and answers those who wait for it.
+// filled takes a line into the L1 and answers the operations that wait for it.
 func (c *Core) filled(i int32, now uint64) {
 	k := &c.caches
 	k.l1.Arrive(i, whole)
@@ -261,5 +261,5 @@ func (c *Core) filled(i int32, now uint64) {
 	c.retry()
 }
 
-// retry lets what was refused by the L1 come again.
+// retry repeats the accesses that the L1 has refused.
 func (c *Core) retry() { c.window.plan.refused, c.stores.stalled = false, false }

@@ -24,8 +24,8 @@ type pages struct {
 	frames *Frames
 	shift  uint
 	// Where each piece lies; of a bounded program plus 1, as the others are not yet touched. Each core has pieces
-	// of its own: of one that all draw from, copies of a program in step would each get every so many-th page, and
-	// with it a part of the sets of their L2.
+	// of its own: of one that all draw from, copies of a program in step would each get every n-th page, and with
+	// it a part of the sets of their L2.
 	pieces  []uint64
 	bounded bool
 

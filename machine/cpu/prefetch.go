@@ -70,7 +70,7 @@ func (p *prefetcher) learn(site, line uint64) int64 {
 }
 
 // prefetchFrom asks for lines that may follow one that missed in the L1 and lies at j of the L2.
-// Stores, whose place is not known, train and cause nothing where strides are told by place.
+// Stores, whose place is not known, train and cause nothing where strides are found by place.
 func (c *Core) prefetchFrom(line, site uint64, j int32, now uint64) {
 	k := &c.caches
 	p := &k.prefetch

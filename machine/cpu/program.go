@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
-// batch is how many operations a core reads at once: one call in so many.
+// batch is how many operations a core reads with one call.
 const batch = 64
 
 // program is what a core executes: its source, and as much of it as has been read.
@@ -71,8 +71,8 @@ func (p *program) begin() {
 	p.err = p.source.Rewind()
 }
 
-// read fills the buffer. At the source's end an execution ends, or, if it is to have more
-// instructions, goes on at the begin; that of the next begins in any case.
+// read fills the buffer. At the source's end an execution ends, or, if it shall have more instructions, continues at
+// the beginning. The next execution begins there in any case.
 func (p *program) read() bool {
 	for p.err == nil && !p.passed {
 		var n int

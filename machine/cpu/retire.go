@@ -3,7 +3,7 @@ package cpu
 // perCycle is ticks in a cycle: every width up to 8, and most others up to 16, divides it.
 const perCycle = 1680
 
-// unknown is the time of what waits for memory.
+// unknown is the time of an operation that waits for memory.
 const unknown = int64(1) << 62
 
 // cycleOf is the first cycle that does not begin before a tick.
@@ -19,7 +19,7 @@ type retirement struct {
 	offset  int64  // of the newest bend
 	bends   []bend // a ring of a power of two places, by the number of the bend
 	last    int    // number of the newest bend
-	counted int    // of the bend that holds for what was counted last
+	counted int    // of the bend that holds for the instructions counted last
 	reached int    // of the newest bend that has left the window
 }
 

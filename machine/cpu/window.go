@@ -22,7 +22,7 @@ type op struct {
 	index int64 // of its instruction
 	addr  uint64
 	link  int32         // the next older one in a chain
-	first int32         // who waits for it: an input, edge(position, number)
+	first int32         // the first that waits for it: an input, edge(position, number)
 	next  [inputs]int32 // per input: the next that waits for the same
 	store uint32        // of a store its number; of a load that of the store before it to the same word, from 1
 	dst   [scalar.Results]uint16
@@ -57,7 +57,7 @@ type window struct {
 	tick       int64 // which is this one
 	bound      int64 // a lower bound of the line's offset of retirement behind all operations
 	full       bool  // the ring was, when dispatch was tried last
-	partial    bool  // more operations of the last instruction are to come
+	partial    bool  // more operations of the last instruction follow
 	held       bool  // nothing can be dispatched before something retires
 	size       int64 // instructions it holds
 
@@ -80,7 +80,7 @@ func newWindow(cfg *Config) window {
 // age orders positions: how many operations are older.
 func (w *window) age(pos int32) int32 { return (pos - w.head) & w.mask }
 
-// room says that so many more operations find a place.
+// room says that there is room for a number of further operations.
 func (w *window) room(n int32) bool { return w.count+n <= w.mask }
 
 // known says that the time at which an instruction retires is known.
@@ -115,7 +115,7 @@ func (w *window) note(index, tick int64) {
 	w.count++
 }
 
-// site is where an operation's instruction stands in the program; 0 where nobody asks.
+// site is where an operation's instruction stands in the program; 0 if no predictor asks.
 func (w *window) site(pos int32) uint64 {
 	if w.sites == nil {
 		return 0

@@ -2,10 +2,10 @@ package dram
 
 import "github.com/heddle-sim/heddle/mem"
 
-// asking is what a channel keeps to say how fast it is while somebody asks for it: the
-// clocks in which a tenant has requests here, from acceptance to their last command, and
-// the commands of those clocks. Clocks in which pages move, too, are left out: what the
-// channel gives an application then says nothing of what it could give.
+// asking measures how fast a channel serves a tenant while it has requests: the clocks in which a
+// tenant has requests here, from acceptance to their last command, and the commands of those
+// clocks. Clocks in which pages move, too, are left out: what the channel gives an application then
+// says nothing of what it could give.
 type asking struct {
 	by     []interval // by row of counters
 	moving int        // ends of migrations, and requests of rows that move, under way
@@ -54,7 +54,7 @@ func (c *Channel) begin(in *interval, now uint64) {
 
 // end closes an interval with its last request at clock end.
 func (c *Channel) end(in *interval, tenant mem.TenantID, end uint64) {
-	if in.mover { // its own intervals are what is left out
+	if in.mover { // its own intervals are left out
 		in.since = end
 		c.calm(end - 1)
 		return
@@ -83,8 +83,8 @@ func (c *Channel) askAll(end uint64) {
 	}
 }
 
-// disturb and calm bracket what moves pages. They take effect behind clock t, up to which somebody may have
-// looked already: counters do not depend on who looks when.
+// disturb and calm bracket the traffic that moves pages. They take effect after clock t, up to which counters may
+// have been read already: counters do not depend on when they are read.
 func (c *Channel) disturb(t uint64) {
 	c.askAll(t + 1)
 	c.asking.moving++

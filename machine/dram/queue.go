@@ -141,9 +141,8 @@ func (q *queues) lower(class int, k *bank, cmd Cmd) {
 	q.due[class] = min(q.due[class], q.time.ready(cmd, k))
 }
 
-// enqueue appends slot i to its bank's list and, when it becomes a candidate,
-// lowers the bound of the command it needs. It tells whether there may be anything to do
-// for it before what there was to do already.
+// enqueue appends slot i to its bank's list and, when it becomes a candidate, lowers the bound of the command it
+// needs. It says whether its command may be due before all commands that were known.
 func (q *queues) enqueue(i int16, r *request) bool {
 	k := &q.bank[r.bank]
 	l := &k.list[r.kind&(numKinds-1)]
@@ -199,9 +198,8 @@ func (q *queues) newMiss(class int, k *bank, kind uint8, i int16) {
 	k.word.on[class&(bankCmds-1)][kind&(numKinds-1)] |= k.bit
 }
 
-// unlink takes slot i out of its list, accounts its wait and, if its bank is and
-// stays open, finds the list's next hit. (A closed bank's oldest request leaves
-// just before opened finds the candidates anew.)
+// unlink takes slot i out of its list, accounts its wait and, if its bank is and stays open, finds the list's next
+// hit. (A closed bank's oldest request leaves just before opened finds the candidates again.)
 func (q *queues) unlink(i int16, r *request, n *counts, now uint64) {
 	k := &q.bank[r.bank]
 	l := &k.list[r.kind&(numKinds-1)]

@@ -1,14 +1,13 @@
 package dram
 
-// PrIS is the scheduler of HAShCache (Patil and Govindarajan, ACM TACO 14(4), 2017): CPU
-// requests before those of the GPU, row hits before others. In order: a row hit of the CPU
-// that may issue now, one of the GPU, then opening or closing a row for the CPU, then for the
-// GPU; the oldest of several. Requests that nobody has made, fills, are urgent like the CPU's.
-// Refreshes and activated requests come first as under FR-FCFS. A GPU starves while the CPU
-// keeps a channel busy, as it does there.
+// PrIS is the scheduler of HAShCache (Patil and Govindarajan, ACM TACO 14(4), 2017): CPU requests before
+// those of the GPU, row hits before others. In order: a row hit of the CPU that may issue now, one of
+// the GPU, then opening or closing a row for the CPU, then for the GPU; the oldest of several. Fills,
+// which no program has asked for, are urgent like the CPU's requests. Refreshes and activated requests
+// come first as under FR-FCFS. A GPU starves while the CPU keeps a channel busy, as it does there.
 //
-// A request that is not urgent is younger than any that is: its age has the high bit set, and
-// a bank's list is in the order of ages, so that the search for the oldest is FR-FCFS's own.
+// A request that is not urgent is younger than any that is: its age has the high bit set, and a bank's
+// list is in the order of ages, so that the search for the oldest is FR-FCFS's own.
 
 // patient is set in the age of requests that are not urgent.
 const patient = 1 << 62

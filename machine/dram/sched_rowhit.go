@@ -2,14 +2,13 @@ package dram
 
 import "math/bits"
 
-// FRFCFSRowHit is the FRFCFS-RowHit scheduler of Ramulator 2.1: FR-FCFS, but a request may not
-// close a row while one that arrived no later still waits to hit it. Plain FR-FCFS takes what is
-// ready: where tRTP is shorter than tCCD_L, the PRE of a younger conflict is ready before the next
-// hit and takes the row away from it. Nobody starves, as hits that arrive after the conflict do not
-// hold it.
+// FRFCFSRowHit is the FRFCFS-RowHit scheduler of Ramulator 2.1: FR-FCFS, but a request may not close a row while one
+// that arrived no later still waits to hit it. Plain FR-FCFS takes what is ready: where tRTP is shorter than tCCD_L,
+// the PRE of a younger conflict is ready before the next hit and takes the row away from it. No request starves,
+// because hits that arrive after the conflict do not delay it.
 //
-// FRFCFSPriorHit goes further, as FRFCFS_PriorHit of Ramulator 1 does: the PRE of an older conflict
-// waits for younger hits, too, for as long as they keep coming.
+// FRFCFSPriorHit goes further, as FRFCFS_PriorHit of Ramulator 1 does: the PRE of an older conflict waits for younger
+// hits, too, for as long as they keep coming.
 //
 // Under both, only requests of the kind that is being served hold a row.
 

@@ -7,14 +7,13 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Migration copies Lines consecutive lines from a row of one bank to a row of a
-// bank of another channel of the same stack, one MIGRATION command each (UGPU
-// section 4.3). From and To are the first line's places; each next line is
-// MigrationTiming.LineBursts columns further on.
+// Migration copies Lines consecutive lines from a row of one bank to a row of a bank of another
+// channel of the same stack, one MIGRATION command each (UGPU section 4.3). From and To are the
+// first line's places; each next line is MigrationTiming.LineBursts columns further on.
 //
-// From Push until the completion is popped the caller must not push writes to the
-// source lines nor anything to the destination lines; builds with the invariants
-// tag panic when it does. What was pushed to any of them before is served before.
+// From Push until the completion is popped the caller must not push writes to the source lines nor
+// anything to the destination lines; builds with the invariants tag panic when it does. Earlier
+// requests of all of them are served first.
 type Migration struct {
 	Src, Dst int // channels within the stack; they differ
 	From, To Loc

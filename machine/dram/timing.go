@@ -38,8 +38,7 @@ func (x *timing) build(cfg *Config, tab *tables) {
 	}
 }
 
-// limit is a window at work: at most so many ACTs of a rank, or of the channel, in any
-// clocks clocks.
+// limit is a window at work: a greatest number of ACTs of a rank, or of the channel, in any clocks clocks.
 type limit struct {
 	clocks uint64
 	over   []actRing // by rank, or one

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// never is the clock of a controller that waits to be told something.
+// never is the clock of a controller that waits for a call.
 const never = ^uint64(0)
 
 const none = int32(-1)

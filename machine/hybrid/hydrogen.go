@@ -56,7 +56,7 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 	return h, nil
 }
 
-// each is what counter i gets of the tokens of a period: the first ones take what is left over.
+// each is what counter i gets of the tokens of a period: the first ones take the remainder.
 func (h *Hydrogen) each(tok uint64, i int) uint64 {
 	n := uint64(max(1, h.options.PerChannel))
 	return (tok + n - 1 - uint64(i)) / n
@@ -88,7 +88,7 @@ func (h *Hydrogen) SetTokens(now, tok uint64) {
 	}
 }
 
-// SetSplit divides the fast memory anew. The controller has to be told (Reconfigured).
+// SetSplit changes the division of the fast memory. The caller must call the controller's Reconfigured.
 func (h *Hydrogen) SetSplit(p Split) error {
 	m, err := NewMapping(h.shape, p)
 	if err == nil {

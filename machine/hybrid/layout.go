@@ -61,7 +61,7 @@ func (l *layout) entryBits(c *Config) int {
 	}
 	n := l.ways * (bits.Len(uint(l.spots-l.ways-1)) + 3)
 	if c.Chained {
-		n += 6 // an offset there, one back, and that what is there is dirty
+		n += 6 // an offset to the place, one back, and a dirty bit for its block
 	}
 	return n
 }

@@ -22,8 +22,7 @@ func binOf(count uint8) uint8 {
 // most a block's counter counts to: six bits.
 const mostCount = 63
 
-// mdmPhase is how many lines of the table leave the remap cache before MDM works out anew
-// what to expect.
+// mdmPhase is how many lines of the table leave the remap cache before MDM computes its expectations again.
 const mdmPhase = 1024
 
 // mdm is what the migration decision mechanism of ProFess keeps: of each block its bin when
@@ -31,7 +30,7 @@ const mdmPhase = 1024
 // class, how often blocks of a bin were.
 type mdm struct {
 	state    []uint8 // by set and index: bin in the low two bits, count above
-	gpu      []uint8 // by set and index, a bit: who accessed it last
+	gpu      []uint8 // by set and index, a bit: the application that accessed it last
 	blocks   uint64  // of a set
 	observed [numClasses][numBins]struct{ blocks, accesses uint64 }
 	expected [numClasses][numBins]float64 // accesses
@@ -56,7 +55,7 @@ func (m *mdm) access(set uint64, index uint32, c Class) {
 	}
 }
 
-// owner is who accessed a block last.
+// owner is the application that accessed a block last.
 func (m *mdm) owner(set uint64, index uint32) Class {
 	i := set*m.blocks + uint64(index)
 	return Class(m.gpu[i>>3] >> (i & 7) & 1)

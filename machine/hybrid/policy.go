@@ -118,7 +118,7 @@ func Policies() []Entry {
 
 // watcher is a policy that keeps more with the entries in the remap cache.
 type watcher interface {
-	// leaves is told that the entries of n sets leave the remap cache.
+	// leaves is called when the entries of n sets leave the remap cache.
 	leaves(first, n uint64)
 }
 

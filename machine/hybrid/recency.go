@@ -4,7 +4,7 @@ package hybrid
 // lowest.
 type recency uint64
 
-// inOrder is the order of ways that nobody has used, to be filled from the first on.
+// inOrder is the order of unused ways, which are filled from the first on.
 func inOrder(ways, first int) (r recency) {
 	for w := range ways {
 		r |= recency((first+ways-1-w)%ways) << (4 * w)
@@ -29,7 +29,7 @@ func (r recency) use(way int) recency {
 	return r&^(low<<4|15) | r&low<<4 | recency(way)
 }
 
-// least is the way of a mask whose use is longest ago, of so many ways; -1 of none.
+// least is the least recently used of the ways in a mask, of a number of ways; -1 of none.
 func (r recency) least(mask uint16, ways int) int {
 	for at := 4 * (ways - 1); at >= 0; at -= 4 {
 		if w := int(r >> at & 15); mask>>w&1 != 0 {

@@ -90,7 +90,7 @@ func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 	return v
 }
 
-// entryArrived lets those go on who waited for a line of the table.
+// entryArrived serves the parts that waited for a line of the table.
 func (c *Controller) entryArrived(i int32) {
 	r := &c.remap
 	r.tags.Arrive(i, 1)

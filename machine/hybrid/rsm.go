@@ -27,7 +27,7 @@ func private(set uint64) (Class, bool) {
 	return Class(k), k < uint64(numClasses)
 }
 
-// request counts one, and looks how the class fares when it is time.
+// request counts a request, and updates the slowdown of its class at the end of an interval.
 func (m *rsm) request(set uint64, c Class, hit bool) {
 	x, own := &m.class[c], 0
 	if p, ok := private(set); ok && p == c {
@@ -80,7 +80,7 @@ const (
 // rsmMargin is how much worse is worse.
 const rsmMargin = 1 + 1.0/32
 
-// advise compares who wants to migrate a block with the owner of what is in its way. Without
+// advise compares the class that wants to migrate a block with the owner of the block that would make room. Without
 // two periods behind them there is nothing to compare.
 func (m *rsm) advise(c, owner Class) advice {
 	x, o := &m.class[c], &m.class[owner]

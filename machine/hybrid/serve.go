@@ -1,6 +1,6 @@
 package hybrid
 
-// serve looks a part up and does what follows; false when there was no room for that.
+// serve looks a part up and starts what its entry asks for; false if there was no room.
 func (c *Controller) serve(h int32, now uint64) bool {
 	p := &c.parts[h]
 	if c.early != nil && !p.write && c.passesBy(p, now) {
@@ -69,7 +69,7 @@ func (c *Controller) readTag(h int32) bool {
 	return true
 }
 
-// ownersOf is who owns the ways of a set: worked out when it is first asked for after a
+// ownersOf says which class owns each way of a set: worked out when it is first asked for after a
 // reconfiguration.
 func (c *Controller) ownersOf(n uint32) Owners {
 	s := &c.table.set[n]
@@ -298,8 +298,8 @@ func (c *Controller) miss(h int32, at place, now uint64) bool {
 	return true
 }
 
-// fill brings the block of a part into a way; what is there goes where the block was, or, of
-// a cache, home if it is dirty. A write waits until all of the block is there, and is looked up again then.
+// fill brings the block of a part into a way; the block that is there goes where the new one was, or, in a cache,
+// home if it is dirty. A write waits until all of the block is there, and is looked up again then.
 func (c *Controller) fill(h int32, at, to place) {
 	p := &c.parts[h]
 	row := c.rows[c.requests[p.request].fetch.Tenant]

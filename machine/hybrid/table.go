@@ -3,7 +3,7 @@ package hybrid
 // noBlock is in a way that holds nothing.
 const noBlock = ^uint32(0)
 
-// set is what the remap table says of a set, a bit per way, and what follows from it.
+// set is the remap table's entry for a set, a bit per way, and values derived from it.
 type set struct {
 	order  recency
 	valid  uint16 // ways that hold data

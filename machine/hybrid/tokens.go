@@ -15,10 +15,9 @@ const (
 	Flat  Mode = "flat"
 )
 
-// Tokens counts the migrations that misses of the GPU may cause (section IV-B): Tok tokens
-// are added every Period cycles, and what is left stays. A refill takes one, two with the
-// write-back of a dirty victim, and two always in flat mode. Any token left allows a
-// migration: the counter stops at 0. Hardware: the counter.
+// Tokens counts the migrations that misses of the GPU may cause (section IV-B): Tok tokens are added every Period
+// cycles, and unused tokens stay. A refill takes one, two with the write-back of a dirty victim, and two always in
+// flat mode. Any token left allows a migration: the counter stops at 0. Hardware: the counter.
 type Tokens struct {
 	tok    uint64
 	period uint64 // cycles

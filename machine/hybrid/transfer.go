@@ -16,16 +16,16 @@ type leg struct {
 	gone       uint32 // writes sent
 }
 
-// transfer is a register for blocks that move: one, or two that change places or of which
-// one leaves for the other. The remap table says already where they will be; who asks for
-// them meanwhile waits here, and gets what the buffer has.
+// transfer is a register for blocks that move: one, or two that change places or of which one leaves for the other.
+// The remap table already has their new places. Requests for them wait here meanwhile, and are answered from the
+// buffer.
 type transfer struct {
 	leg     [2]leg
 	used    int   // legs
 	start   int   // unit to be read first
 	bucket  int32 // next one with the same hash, or the next free one
 	waiters parts
-	asker   mem.TenantID // who caused it: the units asked for are its own,
+	asker   mem.TenantID // the application that caused it: the units asked for are its own,
 	asked   uint32
 	tenant  mem.TenantID // and the others count in this row
 	buffers int
@@ -115,7 +115,7 @@ func (m *transfers) any(set uint32) int32 {
 	return none
 }
 
-// room says whether a transfer can begin that needs so many buffers.
+// room says whether a transfer can begin that needs a number of buffers.
 func (m *transfers) room(buffers int) bool { return m.left > 0 && m.buffers >= buffers }
 
 // begin takes a register for one or two legs; the blocks are of one group of sets. Reads
@@ -280,8 +280,8 @@ func (c *Controller) answerWaiters(i int32, l int, now uint64) {
 	}
 }
 
-// end frees a transfer; those who still wait are looked up again, in their order. They come before those
-// who wait for that already: of their block, these had waited behind them for the transfer before this one.
+// end frees a transfer; parts that still wait are looked up again, in their order. They come before parts that wait
+// there already: of their block, these had waited behind them for the transfer before this one.
 func (c *Controller) end(i int32) {
 	m := &c.moving
 	t := &m.list[i]

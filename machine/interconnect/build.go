@@ -61,7 +61,7 @@ func (f *Fabric) Build(p *Parts) error {
 	return nil
 }
 
-// choose makes the networks of the sheet's topology between so many SMs with cores, slices and MMUs.
+// choose makes the networks of the sheet's topology between SMs, CPU cores, slices and MMUs, whose numbers are given.
 func (b *topology) choose(x *sheets.NoC, sms, slices, mmu int) error {
 	f := b.fabric
 	switch {
@@ -149,7 +149,7 @@ func (b *topology) count(name string, request, reply noc.Network) {
 	reply.Count(b.Traffic(name+"_reply", noc.Desc, 1), 0)
 }
 
-// stagesConfig is a network of two stages of the sheet's switches, with so many extra inputs.
+// stagesConfig is a network of two stages of the sheet's switches, with a number of extra inputs.
 func (b *topology) stagesConfig(inputs, outputs, extra int) noc.StagesConfig {
 	x := &b.Sheet.NoC
 	return noc.StagesConfig{
@@ -199,8 +199,9 @@ func (b *topology) joinStages(request, reply *noc.Network, c noc.StagesConfig) e
 // the MMU has one port, and whole lines would keep that busy for longer than the walks take.
 const entryBytes = 8
 
-// walkBytes is what goes back to it over a crossbar of one switch: a sector, or as much of a larger one as GPU memories
-// move at least. Where a sector is a line of 128 bytes, whole ones would end one walk in five cycles at the MMU's port.
+// walkBytes is the size of an answer to it over a crossbar of one switch: a sector, or as much of a larger one as GPU
+// memories move at least. Where a sector is a line of 128 bytes, whole ones would end one walk in five cycles at the
+// MMU's port.
 const walkBytes = 32
 
 // lengths are those of packets in a network that carries requests and one that carries answers.
@@ -245,7 +246,7 @@ func (b *topology) partitions(sms, slices, mmu int) error {
 	return nil
 }
 
-// links are one direction of the links of partitions of so many inputs and outputs each: from
+// links are one direction of the links of partitions, each with a number of inputs and outputs: from
 // every input to every output of its partition.
 func (b *topology) links(inputs, outputs, in, out int) noc.Network {
 	n := &b.Sheet.NoC

@@ -10,9 +10,9 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// InterSlice is what lies between slices. Where not every SM reaches every slice, a request enters at a
-// slice near its SM and goes on from there to its home, the slice in front of the line's channel. A table
-// by the part that asks and the home says where it enters; the next hop is chosen once per hop:
+// InterSlice is the network between slices. Where not every SM reaches every slice, a request enters at a slice near
+// its SM and goes on from there to its home, the slice in front of the line's channel. A table by the part that asks
+// and the home says where it enters; the next hop is chosen once per hop:
 //
 //   - NUBA: SMs have links to the slices of their partition, and slices a network to each other. A line that is at
 //     home there is looked up. Other requests go on, and the slice's tags do not see them, except loads that a copy
@@ -24,8 +24,8 @@ import (
 //     slice has a link to its fellow in the other half. A home knows whether its fellow has
 //     a copy of a line, and recalls it when the line is written.
 //
-// An answer goes back the way its request came. Requests, answers and recalls have networks,
-// or classes of a link, of their own.
+// An answer goes back the way its request came. Requests, answers and recalls have networks, or classes of a link,
+// of their own.
 type InterSlice struct {
 	// Entry is the slice at which a request enters, by the part of the machine that it comes from and the home slice
 	// of its line; nil: there is one part, and no network between slices.
@@ -46,7 +46,7 @@ type InterSlice struct {
 	recalling       []uint64        // bitset of slices with recalls
 	fellow          []int16         // by slice: its partner in the other half (SM-side)
 	linkTurn        []bool          // by slice: what links bring goes first into the network between slices
-	farTurn         []bool          // by slice: what comes over that network goes first to the SMs
+	farTurn         []bool          // by slice: answers that come over that network go first to the SMs
 }
 
 // PartitionCopies copies pages from partition to partition over the network between slices.
@@ -223,7 +223,7 @@ func (f *Fabric) acceptLocal(now uint64) (more bool) {
 }
 
 // checkReplicas panics, in builds with the invariants tag, when a line is written that another
-// partition's slice has a copy of: copies are of what nobody writes.
+// partition's slice has a copy of: only lines that are not written have copies.
 func (f *Fabric) checkReplicas(r *mem.Req, home int) {
 	if !invariants.On || f.Between.mayHoldAny || r.Op == mem.Read || r.Op == mem.Walk {
 		return
@@ -355,8 +355,7 @@ func (f *Fabric) arrived(o int, h int32, now uint64) bool {
 	return true
 }
 
-// recalls sends writes whose copies are to be forgotten to the other half, and the news that
-// they are back.
+// recalls sends writes whose copies must be forgotten to the other half, and returns the acknowledgements.
 func (f *Fabric) recalls(now uint64) (next uint64) {
 	x := &f.Between
 	noc := f.nocClock.Ticks(now)

@@ -62,7 +62,7 @@ type Direction struct {
 	cfg     *Config
 	order   Arbiter
 	way     int        // 0 to the device, 1 to the host
-	waiting []Transfer // oldest first; bounded by who plans them
+	waiting []Transfer // oldest first; bounded by the part that plans them
 	free    uint64     // cycle from which the link is idle
 	small   uint64     // cycle from which it takes the next small access
 	row     [][]uint64 // [tenant] counters

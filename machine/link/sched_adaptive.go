@@ -16,7 +16,7 @@ type Adaptive struct {
 	end    uint64    // of it
 	high   int
 	served [2][]float64 // transfers of each direction in the period
-	behind [2]int       // who catches up; -1: nobody
+	behind [2]int       // the tenant that catches up; -1: nobody
 	queued []float64    // transfers that wait
 }
 
@@ -70,7 +70,7 @@ func (x *Adaptive) Begun(way int, t *Transfer, now, cycles uint64) {
 	clear(x.served[1])
 }
 
-// watch says who catches up in a direction.
+// watch says which tenant catches up in a direction.
 func (x *Adaptive) watch(way int, waiting []Transfer) {
 	b := &x.behind[way]
 	if x.high < 0 {

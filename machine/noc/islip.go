@@ -30,7 +30,7 @@ type vcAllocator struct {
 	want                []bitset // by output: input virtual channels
 	wantOut             bitset   // outputs some of them want
 	free                []uint64 // by output: virtual channels
-	grantPtr, acceptPtr []int32  // by output channel, by input channel: whom to prefer
+	grantPtr, acceptPtr []int32  // by output channel, by input channel: the one to prefer
 
 	// Scratch of one allocation.
 	offered        bitset

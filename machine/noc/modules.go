@@ -25,7 +25,7 @@ type Modules struct {
 	arrived                 int      // packets that could not enter their module yet
 }
 
-// beyond is what is to be known of a packet when it enters another module.
+// beyond is what another module must know of a packet that enters it.
 type beyond struct {
 	out    uint16
 	flits  uint16
@@ -127,7 +127,7 @@ func (m *Modules) enter(now uint64) {
 	}
 }
 
-// leave puts packets that have come to a gate on the ring; true when somebody has to come again.
+// leave puts packets that have come to a gate on the ring; true if a packet has to come again.
 func (m *Modules) leave(now uint64) (again bool) {
 	gates := m.stages.cfg.Gates
 	for k := m.gateOut >> 6; k < len(m.stages.outputs.avail); k++ {

@@ -76,9 +76,9 @@ func (c *StagesConfig) Validate() error {
 	return nil
 }
 
-// worm is a packet that goes through the stages in one piece: virtual cut-through. Whoever
-// wins a switch has room for all of it on the other side, so that all of its flits follow its
-// head at one per clock, and what takes place is known when it wins.
+// worm is a packet that goes through the stages in one piece: virtual cut-through. A packet that wins a switch has
+// room for all its flits on the other side. So its flits follow its head at one per clock, and all their times are
+// known when it wins.
 type worm struct {
 	born   uint64 // clock of Push
 	ahead  uint64 // clock it reached the head of its queue
@@ -98,11 +98,11 @@ type node struct {
 	queues []worms
 	buf    []worm
 	want   []uint64 // by output: queues whose first packet is for it
-	outs   uint64   // outputs somebody wants
+	outs   uint64   // outputs that packets want
 	inBusy []uint64 // by input: the clock from which it can send again
 	busy   []uint64 // by output: the same for its link
 	turn   []uint8  // by output: the queue after the one served last
-	due    uint64   // the clock from which somebody may win; Never
+	due    uint64   // the clock from which a packet may win; Never
 }
 
 // Stages is the network that StagesConfig describes. Its arbiters give each free output, beginning with another
@@ -152,7 +152,7 @@ func NewStages(cfg StagesConfig) *Stages {
 	return s
 }
 
-// side makes the switches of a stage, each with so many links to the other one, and says where
+// side makes the switches of a stage, each with a number of links to the other stage, and says where
 // the ports outside are: those of the parts in turn, the extra ones, the gates.
 func (s *Stages) side(stage, ports, extra, links int) (at []place) {
 	c := &s.cfg
@@ -351,7 +351,7 @@ func (s *Stages) serveOutput(stage, i, o int, now uint64) {
 			}
 			w := &n.buf[int32(q)*s.depth+n.queues[q].head]
 			if !s.send(stage, i, o, w, now) {
-				return // who makes room says so; a short packet does not overtake a long one for ever
+				return // the part that makes room says so; a short packet does not overtake a long one for ever
 			}
 			end := now + uint64(w.flits)
 			s.rows[w.tenant][CBlocked] += now - w.ahead

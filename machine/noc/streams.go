@@ -2,9 +2,9 @@ package noc
 
 import "math/bits"
 
-// streams is what lets a crossbar do without a Tick in every clock. Where each waiting packet has sent a flit and
-// none its last, nobody is in another's way: until the first of them has one flit left, every clock is as the last,
-// and moves no pointer of an arbiter. Their flits are sent when somebody looks.
+// streams lets a crossbar do without a Tick in every clock. If each waiting packet has sent a flit and none its last,
+// no packet is in another's way. Until the first of them has one flit left, every clock is like the last, and moves
+// no pointer of an arbiter. Their flits are sent when the crossbar is looked at.
 type streams struct {
 	from uint64 // the first clock whose flits have not been sent; Never where packets do not stream
 }
@@ -69,7 +69,7 @@ func (c *Crossbar) settle(now uint64) {
 	c.streams.from = now
 }
 
-// observe tells of the flits that settle has sent, clock by clock.
+// observe reports the flits that settle has sent, clock by clock.
 func (c *Crossbar) observe(now uint64) {
 	for at := c.streams.from; at < now; at++ {
 		for _, w := range c.islip.wins {

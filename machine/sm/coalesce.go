@@ -20,7 +20,7 @@ type access struct {
 // What state says of an access.
 const (
 	translated = 1 << iota // line is physical
-	told                   // the watcher has been told of it
+	told                   // the watcher knows of it
 )
 
 // coalescer merges the addresses of a warp into line accesses.
@@ -40,11 +40,9 @@ func (c *coalescer) alone(op int32) []access {
 	return c.acc[:1]
 }
 
-// merge adds to acc the lines the lanes of mask touch, in order of first
-// touch (compute capability 7.x: whole warp at once, 32-byte sectors). With
-// bytes set, full tells which sectors are written completely. An access that
-// straddles two lines (possible only for vectors wider than the alignment rules
-// of PTX allow) would be a fault earlier.
+// merge adds to acc the lines the lanes of mask touch, in order of first touch (compute capability 7.x: whole warp at
+// once, 32-byte sectors). With bytes set, full has the sectors that are written completely. An access that straddles
+// two lines (possible only for vectors wider than the alignment rules of PTX allow) would be a fault earlier.
 func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, bytes bool) {
 	lineMask := uint64(1)<<c.lineShift - 1
 	if stride, ok := affine(mask, addr); ok && stride == uint64(width) {

@@ -227,8 +227,8 @@ func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) 
 	wp.setReady(in.Reg, in.NDst, notReady)
 }
 
-// collectStage moves what has collected its operands to the units and gives collectors
-// to what waits for them. It has nothing to do before collectors.due.
+// collectStage moves instructions that have collected their operands to the units, and gives collectors to
+// instructions that wait for one. It has nothing to do before collectors.due.
 func (p *pipeline) collectStage(now uint64) {
 	c := &p.collect
 	c.due = engine.Never
@@ -396,8 +396,8 @@ func (c *collectors) takeMemory(now uint64) []access {
 	return c.take(l.dispatchLatch)
 }
 
-// take frees a place and returns the parts of what was in it, which are good until the
-// next memory instruction is issued.
+// take frees a place and returns the parts of the instruction in it, which stay valid until the next memory
+// instruction is issued.
 func (c *collectors) take(p int16) []access {
 	c.freePlaces = append(c.freePlaces, p)
 	return c.placed[p].acc

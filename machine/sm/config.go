@@ -258,7 +258,7 @@ func (c *Config) deriveCollect(s *sheets.SM) {
 	}
 	x.banks, x.ports = log2(s.RegBanks/s.Schedulers), uint64(max(1, s.RegPorts))
 	x.pass = 2 / x.ports
-	c.issue.slack = math.MaxUint32 // what waits for a unit does so in a place of its own
+	c.issue.slack = math.MaxUint32 // an instruction that waits for a unit has a separate place
 	for t, n := range c.issue.latency {
 		x.slot[t] = 1 << max(0, int(n)-s.Overhead) // 0 for long ones, which few others can meet
 	}

@@ -138,9 +138,8 @@ func (c *residency) vacate(b *block, now uint64) {
 	b.k, b.exec = nil, nil
 }
 
-// divide counts the cycles up to now for the tenants with CTAs on the SM, evenly and in
-// whole cycles; the first ones take what is left over. It may be asked at any time: who
-// has how much depends on when tenants came and went alone.
+// divide counts the cycles up to now for the tenants with CTAs on the SM, evenly and in whole cycles; the first ones
+// take the remainder. It may be asked at any time: the shares depend only on when tenants came and went.
 func (c *residency) divide(now uint64) {
 	n := uint64(0)
 	for t := range c.residencies {

@@ -37,7 +37,7 @@ func (p *pipeline) issueStage(l *loadStore, r uint64, now uint64) {
 					sc.last = w
 					break
 				}
-				cand &^= p.warps.wants[p.warps.unit[w]] &^ p.warps.stale // what it needs is busy for all who need it
+				cand &^= p.warps.wants[p.warps.unit[w]] &^ p.warps.stale // its unit is busy for all warps that need it
 			}
 			if width--; cand == 0 || width == 0 {
 				break

@@ -375,8 +375,8 @@ func (l *loadStore) answer(p *pipeline, op int32, at, now uint64) {
 	p.loaded(o, now)
 }
 
-// waitsForL1 says that an access can do nothing before the L1, whose head stalls, takes
-// one more: what goes elsewhere or is not translated yet can.
+// waitsForL1 says that an access can do nothing before the L1, whose head stalls, takes one more:
+// accesses that go elsewhere or are not translated yet can.
 func (l *loadStore) waitsForL1(a *access) bool {
 	o := &l.ops.list[a.op]
 	return l.l1.queue.Full() && a.state&translated != 0 && !o.bypass && (o.space == isa.Global || o.space == isa.Local)

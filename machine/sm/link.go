@@ -39,7 +39,7 @@ func (k *link) full(sectors uint8) bool {
 	return k.waiting > 0 && k.waiting+k.packets(sectors) > k.room
 }
 
-// request queues one for some sectors, for the caller to fill in, who has made sure of room.
+// request queues a request for some sectors, which the caller fills in. The caller has made sure that there is room.
 func (k *link) request(sectors uint8) *mem.Req {
 	h := k.slab.Get()
 	k.out.Push(h)

@@ -46,7 +46,7 @@ type Quotas struct {
 	Goal   []bool  // [tenant] it has a target
 }
 
-// rationing is the quotas of an SM as they stand.
+// rationing has the present quotas of an SM.
 type rationing struct {
 	scheme QuotaScheme
 	period uint64
@@ -107,7 +107,7 @@ func (p *pipeline) clearQuotas(now uint64) {
 	}
 }
 
-// watchAll finds out anew which resident warps are watched.
+// watchAll finds out again which resident warps are watched.
 func (p *pipeline) watchAll() {
 	for w := range p.warps.slot {
 		if wp := &p.warps.slot[w]; wp.k != nil {
@@ -116,8 +116,8 @@ func (p *pipeline) watchAll() {
 	}
 }
 
-// refill begins the quota periods due up to cycle now; true when there was one. An SM on which
-// nobody waits for it is not looked at meanwhile, so there may be several.
+// refill begins the quota periods due up to cycle now; true when there was one. An SM on which no warp waits for a
+// new period is not looked at meanwhile, so there may be several.
 func (r *rationing) refill(now uint64) bool {
 	if now < r.next {
 		return false
@@ -175,8 +175,7 @@ func (r *rationing) may(x *ration, goalsOut bool) bool {
 	return goalsOut || x.left > 0
 }
 
-// ration finds out whose warps are held back, after the quotas have changed or who is
-// resident has.
+// ration finds out which tenants' warps are held back, after the quotas or the resident CTAs have changed.
 func (p *pipeline) ration(now uint64) {
 	r := p.rations
 	for t := range r.of {
@@ -200,8 +199,7 @@ func (p *pipeline) ration(now uint64) {
 	p.halt()
 }
 
-// halt finds out which warps issue no more: those of the CTA that leaves, and who is held
-// back.
+// halt finds out which warps issue no more: those of the CTA that leaves, and those that are held back.
 func (p *pipeline) halt() {
 	p.warps.halted = p.ctas.evicted()
 	if p.rations != nil {
@@ -270,7 +268,7 @@ func (p *pipeline) settleQuotas(now uint64) {
 		return
 	}
 	p.countIdle(now)
-	if now > 0 { // who is held back does not change by it: with any warp held back the SM has begun it itself
+	if now > 0 { // it holds back no other warp: with any warp held back the SM has begun it itself
 		r.refill(now - 1)
 	}
 	for t := range r.of {

@@ -41,7 +41,7 @@ type SM struct {
 type pipeline struct {
 	cfg        *Config
 	work       *Scratch
-	frozen     bool   // no warp issues, as the SM is to be saved
+	frozen     bool   // no warp issues, because the SM's contexts shall be saved
 	stays      bool   // warps that are done do not leave: SM.Stay
 	staying    uint64 // those
 	prefetched uint32 // of no meaning: what Prefetch reads must go somewhere

@@ -70,8 +70,8 @@ func (l *loadStore) texture(work *Scratch, wp *warp, in *isa.Instr, op int32) []
 	return c.acc[:c.n]
 }
 
-// filter gives a fetch, whose first access a is, its place in the texture units. Without room it
-// says so, and a is to be looked at again when there is.
+// filter gives a fetch, whose first access a is, its place in the texture units. It says if there is no room; then a
+// must be looked at again when there is.
 func (l *loadStore) filter(a *access, o *memOp, now uint64) bool {
 	x := &l.cfg.texture
 	if l.tex > now+x.backlog {

@@ -245,7 +245,7 @@ func (x *translation) each(visit func(a *access)) {
 	}
 }
 
-// forget drops the accesses that wait: the answers, when they come, find nobody.
+// forget drops the accesses that wait: the answers are dropped when they come.
 func (x *translation) forget() {
 	for i := range x.pending {
 		m := &x.pending[i]

@@ -85,7 +85,7 @@ func (wp *warp) threads() int {
 	return min(isa.Lanes, wp.k.Geo.Threads-int(wp.in)*isa.Lanes)
 }
 
-// warps are the warp slots of an SM: who may issue, and when those that may not will. A
+// warps are the warp slots of an SM: the warps that may issue, and the times at which the others will. A
 // set of slots is a mask with a bit for each.
 type warps struct {
 	ready  uint64               // may issue now
@@ -248,8 +248,8 @@ func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
 	ws.settle(b, now)
 }
 
-// settle opens every barrier that has all it waits for: the threads it was told
-// to expect, or every warp of the CTA; hardware counts exited warps as arrived.
+// settle opens every barrier that has all it waits for: the threads that it expects, or every warp of the CTA;
+// hardware counts exited warps as arrived.
 func (ws *warps) settle(b *block, now uint64) {
 	for i := range b.bar {
 		bar := &b.bar[i]

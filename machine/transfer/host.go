@@ -55,7 +55,7 @@ type HostCopy struct {
 	next     uint64 // of those, the next
 	sent     uint64
 	left     int  // requests without an answer
-	over     bool // nobody waits for it any more
+	over     bool // no program waits for it any more
 }
 
 // copyKind is between what a copy copies.

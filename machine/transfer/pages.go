@@ -22,8 +22,8 @@ const (
 	// ReadWrite reads and writes every line through LLC and crossbar, as a copy
 	// engine of today does (UGPU-Soft and UGPU-Ori, section 6.2).
 	ReadWrite
-	// Rewrite is ReadWrite on a conventional address map: a page spans all channels of
-	// its slice, so that every page has to be laid out anew (UGPU-Ori).
+	// Rewrite is ReadWrite on a conventional address map: a page spans all channels of its slice,
+	// so that every page needs another layout (UGPU-Ori).
 	Rewrite
 )
 
@@ -78,7 +78,7 @@ func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
 	c.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
 }
 
-// Rewrites says that every page has to be laid out anew when channels change hands.
+// Rewrites says that every page needs another layout when channels change hands.
 func (c *CopyEngine) Rewrites() bool { return c.how == Rewrite }
 
 // Tick begins moves that the driver has decided and advances those in progress; it returns the next cycle with work

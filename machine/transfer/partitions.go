@@ -36,7 +36,7 @@ type PartitionCopies struct {
 
 	engine   []partitionEngine  // [partition]
 	jobs     []partitionJob     // [partition*most + place]
-	arrived  []mem.Queue[int32] // [slice] requests, of lines that are to be written there
+	arrived  []mem.Queue[int32] // [slice] requests, of lines that shall be written there
 	late     []bool             // [slice] a line that has come goes before the next request
 	ended    []int32            // jobs whose last line is written
 	most     int                // pages under way in an engine
@@ -110,7 +110,7 @@ func (c *PartitionCopies) take(e *partitionEngine) (k int) {
 	return k
 }
 
-// begin has an engine take pages; what nobody wants any more ends at once.
+// begin has an engine take pages; a copy that is no longer wanted ends at once.
 func (c *PartitionCopies) begin(part int, now uint64) {
 	e := &c.engine[part]
 	for e.begun < c.most && len(e.waiting) > 0 {

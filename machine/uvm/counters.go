@@ -32,7 +32,7 @@ func (r *Runtime) count(c *chunk, block int) {
 }
 
 // Retried counts further cycles in which an access had its translation and no room in the L1. Under Options.Public it
-// counts in each of them, because the public simulator looks its page up anew whenever it tries.
+// counts in each of them, because the public simulator looks its page up again whenever it tries.
 func (r *Runtime) Retried(addr, cycles uint64) {
 	p, ok := r.find(addr)
 	if !ok || !r.o.Public || r.remoteOnly {

@@ -1,8 +1,8 @@
 package uvm
 
-// duplicates are the pages of a chunk that host and device both have, as their allocation is mostly read: a page
-// that comes for a read leaves a copy on the host. A copy that is evicted is dropped, and never written back. Who
-// writes first makes the other's copy void: a write of the device waits for the driver, one of the host has the
+// duplicates are the pages of a chunk that host and device both have, as their allocation is mostly read: a page that
+// comes for a read leaves a copy on the host. A copy that is evicted is dropped, and never written back. The side
+// that writes first makes the other's copy void: a write of the device waits for the driver, one of the host has the
 // device drop the page.
 type duplicates struct {
 	here Mask // of the resident: the host has the page, too

@@ -18,9 +18,8 @@ type evictor struct {
 	// order sorts the chunks that choose looks at, those to be taken first in front; nil for a
 	// policy that looks at the list of pages.
 	order func(a, b *chunk) int
-	// choose takes the next candidate and what goes with it, in the order in which it is chosen,
-	// and leaves out the first reserved pages of its order. It changes nothing; none if it finds
-	// none.
+	// choose takes the next candidate and the units that leave with it, in the order in which they are chosen,
+	// and leaves out the first reserved pages of its order. It changes nothing; none if it finds none.
 	choose func(r *Runtime, reserved int) []unit
 	what   string
 }
@@ -58,7 +57,7 @@ func evictorByName(name string) (e evictor, flat bool, err error) {
 func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
 
 // behind visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones, until
-// take says that it has what it looks for. Of the first of them, so many of the pages are still reserved.
+// take says that it has what it looks for. take also gets the number of pages of the chunk that are still reserved.
 func (r *Runtime) behind(reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
 	for _, i := range r.order {
 		c := &r.chunks[i]
@@ -74,7 +73,7 @@ func (r *Runtime) behind(reserved int, take func(i int32, c *chunk, v *Mask, res
 	}
 }
 
-// evictable is the pages of a chunk that may leave: those for which nobody waits.
+// evictable is the pages of a chunk that may leave: those for which no access waits.
 func (c *chunk) evictable() Mask {
 	v := c.valid()
 	return v.Without(&c.held)

@@ -7,7 +7,8 @@ type freeBuffer int
 // pages is the buffer in pages of a runtime's memory, of which a part of one counts as one.
 func (b freeBuffer) pages(r *Runtime) int { return ((r.capacity-r.forgotten)*int(b) + 99) / 100 }
 
-// keep chooses what leaves until a batch of so many pages leaves the buffer free, as far as the policy has candidates.
+// keep chooses pages to evict until a batch of a number of pages leaves the buffer free, as far as the policy has
+// candidates.
 func (b freeBuffer) keep(r *Runtime, batch int) {
 	for b > 0 && batch+b.pages(r) > r.free() {
 		u := r.evict.candidate(r)

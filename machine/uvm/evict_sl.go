@@ -11,8 +11,8 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 	return append(r.units, unit{i, v.In(b*PagesPerBlock, PagesPerBlock)})
 }
 
-// leastRecentBlock is the block of the first page behind the reserved ones, among the blocks that
-// nobody waits for; -1 if there is none.
+// leastRecentBlock is the block of the first page behind the reserved ones, among the blocks that no access waits
+// for; -1 if there is none.
 func (r *Runtime) leastRecentBlock(reserved int) (in int32, block int) {
 	block = -1
 	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {

@@ -26,7 +26,7 @@ func (r *Runtime) counted(c *chunk) Mask {
 	return v
 }
 
-// mayLeave says that a block goes with the one that was chosen: nobody waits for a page of it, and in the public
+// mayLeave says that a block goes with the one that was chosen: no access waits for a page of it, and in the public
 // simulator all its pages are there.
 func (r *Runtime) mayLeave(c *chunk, b int) bool {
 	v := c.valid()
@@ -34,7 +34,7 @@ func (r *Runtime) mayLeave(c *chunk, b int) bool {
 		(!r.o.Public || v.CountIn(b*PagesPerBlock, PagesPerBlock) == PagesPerBlock)
 }
 
-// cascade is a block of a chunk and what goes with it.
+// cascade is a block of a chunk and the blocks that leave with it.
 func (r *Runtime) cascade(i int32, b int) []unit {
 	c := &r.chunks[i]
 	left := r.counted(c)

@@ -105,7 +105,7 @@ func (r *Runtime) withdraw(c *chunk, u unit, write bool) {
 			r.Totals.Voided += uint64(e.Pages)
 		}
 	}
-	c.gone = Mask{} // no round trip: nobody was evicted
+	c.gone = Mask{} // no round trip: no page was evicted
 }
 
 // Keep takes back an eviction that has not begun: its pages stay, as the most recent ones.

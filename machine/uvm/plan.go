@@ -97,7 +97,8 @@ func (r *Runtime) byAddress(i, j int32) int {
 	return compare(a.base, b.base)
 }
 
-// prefetchBatch adds what comes along with the faults: pages that are being written back, too, as those that fault do.
+// prefetchBatch adds the pages that come along with the faults: pages that are being written back, too, as those that
+// fault do.
 func (r *Runtime) prefetchBatch() {
 	f := &r.prefetch[0]
 	if r.changed {
@@ -172,9 +173,9 @@ func (r *Runtime) sameTenant(i int32, before uint64) bool {
 
 func (t *Transfer) end() uint64 { return t.Addr + uint64(t.Pages)*PageSize }
 
-// makeRoom chooses what leaves until the batch has room, and drops from the end of the batch what
-// cannot have any: what is larger than memory, or what would displace pages somebody waits for.
-// It says whether the batch fitted without all that.
+// makeRoom chooses what leaves until the batch has room, and drops from the end of the batch what cannot
+// have any: a prefetch that is larger than memory, or that would displace pages an access waits for. It
+// says whether the batch fitted without all that.
 func (r *Runtime) makeRoom() (fitted bool) {
 	total := 0
 	for i := range r.plan.In {
@@ -245,7 +246,7 @@ func (r *Runtime) cancel(t *Transfer, first uint64, n int) {
 	t.Pages -= n
 }
 
-// stage chooses units for eviction, which are one candidate and what goes with it.
+// stage chooses units for eviction: one candidate and the units that leave with it.
 func (r *Runtime) stage(units []unit) {
 	write := true
 	if r.o.CleanDropped {

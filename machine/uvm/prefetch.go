@@ -16,7 +16,7 @@ type Tree struct {
 	Public  bool // as in the public simulator: all nodes of the tree are looked at, and any page of it may be chosen
 }
 
-// prefetcher says what comes beside the pages that fault: of each tree by itself, or of a
+// prefetcher says which pages come along with the pages that fault: of each tree by itself, or of a
 // whole allocation or the whole of memory.
 type prefetcher struct {
 	name string

@@ -31,8 +31,8 @@ func (r *Runtime) cutTransfers() {
 // device, again and again: 64, 64, 128, 256, 512 and 1024 KB, 2 MB together, of each of which 4 KB come first.
 var synchronizedPages = [...]int{1, 15, 1, 15, 1, 31, 1, 63, 1, 127, 1, 255}
 
-// Synchronized notes that a tenant's program has waited for the device. The public simulator begins to count its
-// accesses and round trips anew, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
+// Synchronized notes that a tenant's program has waited for the device. The public simulator sets its counts of
+// accesses and round trips to 0, and plans to write its dirty pages back, ascending, in transfers whose sizes alone
 // say where they are cut. These pages leave the device. Clean pages stay, but no longer count as occupying memory, so
 // more pages fit until the next time. They are in no tree until they come again, and in no order of eviction until
 // they are used. The simulator also forgets that memory has been too small, but the prefetcher that changed because
@@ -69,8 +69,8 @@ func (r *Runtime) Synchronized(tenant mem.TenantID) *Plan {
 	return &r.plan
 }
 
-// returnDirty plans to write pages of a chunk back, the first of them in the last transfer, which still takes so many
-// pages. It returns how many more the last one takes then.
+// returnDirty plans to write pages of a chunk back, the first of them in the last transfer, which has room for a
+// number of pages. It returns how many more the last one takes then.
 func (r *Runtime) returnDirty(chunk int32, pages Mask, left int) int {
 	c := &r.chunks[chunk]
 	for k := pages.Next(0); k < PagesPerChunk; {

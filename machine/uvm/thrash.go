@@ -68,7 +68,7 @@ func (t *thrashing) grow(n int) {
 	}
 }
 
-// quiet says that a chunk is to be forgotten: none of its pages has thrashed for long.
+// quiet says that the history of a chunk can be forgotten: none of its pages has thrashed for long.
 func (t *thrashing) quiet(now uint64, chunk int32) bool {
 	c := &t.chunks[chunk]
 	if c.latest == 0 || now-(c.latest-1) <= t.epoch || c.resets == thrashResets {

@@ -4,10 +4,9 @@
 // know frames, and only thrash.go knows time. A Runtime gets allocations and accesses, makes a Plan for a batch of
 // faults, and gets the begin and the end of each planned action. The machine and `heddle probe uvm` use the same one.
 //
-// Every allocation is a row of chunks of 2 MB; what is left at its end is rounded up to
-// 64 KB * 2^i and is a chunk of that size. A chunk is a full binary tree over basic blocks of
-// 64 KB, which are 16 pages each. Prefetchers are in prefetch_*.go, evictions in evict_*.go and
-// the rules of migration in migrate_*.go, one each.
+// Every allocation is a row of chunks of 2 MB; the rest at its end is rounded up to 64 KB * 2^i and is a chunk of
+// that size. A chunk is a full binary tree over basic blocks of 64 KB, which are 16 pages each. Prefetchers are in
+// prefetch_*.go, evictions in evict_*.go and the rules of migration in migrate_*.go, one each.
 package uvm
 
 import (
@@ -62,7 +61,7 @@ type chunk struct {
 	pattern Pattern // of its allocation
 	earlier uint32  // blocks that have come in earlier kernels
 	during  uint32  // and in this one
-	written bool    // by anybody, ever
+	written bool    // by host or device, ever
 	stamp   uint64  // of the latest transfer or access
 	arrived uint64  // stamp of the latest transfer
 	heat    use
@@ -74,7 +73,7 @@ type chunk struct {
 	coming   Mask // planned to come, and not there yet
 	leaving  Mask // not resident: on their way to the host
 	dirty    Mask // of the resident: written since they came
-	held     Mask // of the resident: somebody waits for them and has not yet used them
+	held     Mask // of the resident: an access waits for them and has not yet used them
 
 	fault, want Mask // of the batch being planned: pages that fault, and pages to come along
 	gone        Mask // of the batch being planned: pages it evicts
@@ -158,10 +157,10 @@ type Runtime struct {
 	Totals    Totals
 }
 
-// preference is tenants that do not have the same rights.
+// preference names the tenants that are preferred.
 type preference struct {
-	first int // whose faults of a batch come first; -1: nobody's
-	last  int // whose pages are evicted last; -1: nobody's
+	first int // whose faults of a batch come first; -1: none
+	last  int // whose pages are evicted last; -1: none
 }
 
 // New makes a Runtime without allocations. Errors name the option.
@@ -276,7 +275,7 @@ func (r *Runtime) Allocate(tenant mem.TenantID, base, n uint64, readOnly bool) e
 	return nil
 }
 
-// room finds n chunks in a row that nobody uses.
+// room finds n unused chunks in a row.
 func (r *Runtime) room(n int) int32 {
 	run := 0
 	for i := range r.chunks {
@@ -371,7 +370,7 @@ func (r *Runtime) Oversubscribed() bool { return r.over }
 // Resident is the pages on the device.
 func (r *Runtime) Resident() int { return r.valid + r.staged }
 
-// Favour has the pages of a tenant evicted after all others'; -1 favours nobody.
+// Favour has the pages of a tenant evicted after all others'; -1 favours none.
 func (r *Runtime) Favour(tenant int) { r.prefer.last, r.sorted = tenant, false }
 
 // Prefer puts the consequences of a tenant's faults before all others of a batch.

@@ -36,7 +36,7 @@ type copySet struct {
 	coming  []bool   // [partition] a copy is being made; the home is read meanwhile
 	entries uint64   // physical address
 	n       int      // copies
-	making  int      // copies that are being made, and nobody may write the page
+	making  int      // copies that are being made; the page may not be written
 	life    uint32
 	tenant  mem.TenantID
 }

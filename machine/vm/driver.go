@@ -29,7 +29,7 @@ type pageFault struct {
 	end    uint64
 	sm     int32
 	tenant mem.TenantID
-	swept  bool // nobody touched the page: its frame is needed
+	swept  bool // no access touched the page: its frame is needed
 }
 
 // NewDriver makes the handler of an MMU and installs it. slots 1 is a sequential

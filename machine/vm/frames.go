@@ -58,8 +58,7 @@ func (f *Frames) Color(owner []uint8, pools int) error {
 	return nil
 }
 
-// size is the number of frames of a pool, free or not. Frames behind the last whole round of
-// colors belong to nobody.
+// size is the number of frames of a pool, free or not. Frames after the last whole round of colors are not used.
 func (f *Frames) size(pool int) uint64 {
 	if f.owner == nil {
 		return f.per

@@ -23,7 +23,7 @@ type HomeSample struct {
 // PageUse is the use of a page by the partitions in an interval.
 type PageUse struct {
 	Home    int     // partition it lies in
-	Counts  []uint8 // [partition] requests of its SMs that left their L1s; 255: so many or more
+	Counts  []uint8 // [partition] requests of its SMs that left their L1s; 255: this number or more
 	Copied  []bool  // [partition] it has a copy; nil: the page has none. Requests to copies are in no count
 	Written bool    // by any partition
 }

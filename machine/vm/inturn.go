@@ -21,7 +21,7 @@ func newTurnQueue[T any](tenants int, turns bool) turnQueue[T] {
 // Len is the number of elements of all applications.
 func (q *turnQueue[T]) Len() int { return q.size }
 
-// Push appends v to what waits for an application.
+// Push appends v to an application's queue.
 func (q *turnQueue[T]) Push(tenant mem.TenantID, v T) {
 	q.of[int(tenant)%len(q.of)].Push(v)
 	q.size++

@@ -83,7 +83,7 @@ func (t *Tables) outside(tenant mem.TenantID, ppn, groups uint64) bool {
 	return groups>>t.frames.Pool(ppn)&1 == 0
 }
 
-// target is where a page's bytes go: a new frame, or the same one laid out anew.
+// target is where a page's bytes go: a new frame, or the same one with another layout.
 func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, err error) {
 	if t.frames.PerGroup() {
 		return t.takeIn(tenant, groups)
@@ -212,7 +212,7 @@ func (t *Tables) moving(tenant mem.TenantID, from uint64) bool {
 	return false
 }
 
-// hold notes who has a frame, for CheckAccess.
+// hold notes the tenant that has a frame, for CheckAccess.
 func (t *Tables) hold(ppn uint64, tenant mem.TenantID) {
 	if !invariants.On {
 		return

@@ -7,17 +7,15 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// relocator is the driver's part of a change of channel groups (UGPU, section
-// 4.4). A page touched in a lost group moves to the least used group left; a page
-// touched outside the gained groups moves into them until the tenant's pages are
-// spread evenly. Each move costs the driver a fixed time (section 4.5: 1000 GPU
-// cycles), as many at once as it handles far faults, and then the copy, which is
-// the machine's: it takes ids from NextCopy and answers with Copied. Where the sheet
-// has vm.driver_turns, the driver and the copies take the applications in turn.
+// relocator is the driver's part of a change of channel groups (UGPU, section 4.4). A page touched
+// in a lost group moves to the least used group left; a page touched outside the gained groups
+// moves into them until the tenant's pages are spread evenly. Each move costs the driver a fixed
+// time (section 4.5: 1000 GPU cycles), as many at once as it handles far faults, and then the copy,
+// which is the machine's: it takes ids from NextCopy and answers with Copied. Where the sheet has
+// vm.driver_turns, the driver and the copies take the applications in turn.
 //
-// A page nobody touches stays in a lost group until its frame is needed: then the
-// driver moves pages out in the background, from the group that holds most, a few
-// at a time.
+// A page that is not touched stays in a lost group until its frame is needed: then the driver moves
+// pages out in the background, from the group that holds most, a few at a time.
 type relocator struct {
 	tab      *Tables
 	mmu      *MMU
@@ -34,11 +32,11 @@ type relocator struct {
 	swept    []bool               // by move id
 	sweeping int                  // swept pages on the move
 	cursor   []uint64             // [tenant] page the search for the next one starts at
-	laid     int                  // tenant whose page was laid out anew last
+	laid     int                  // tenant whose page got another layout last
 	low      int                  // free frames of a group below which untouched pages of others have to go
 
-	// Moves is told when pages begin (n > 0) or end to be on the move, Copy when one
-	// waits to be copied.
+	// Moves is called when pages begin (n > 0) or end to be on the move, Copy when one waits to be
+	// copied.
 	Moves func(now uint64, n int)
 	Copy  func(now uint64)
 	// Homes is what becomes of pages that get other homes, or copies.
@@ -151,8 +149,8 @@ func (r *relocator) sweep() (f pageFault, ok bool) {
 	return r.pick(f.tenant, 1<<group)
 }
 
-// sweepOld chooses the next page of an earlier layout: without PageMove's map all
-// of them have to be laid out anew, touched or not (UGPU, section 6.2).
+// sweepOld chooses the next page of an earlier layout: without PageMove's map all of them need another layout,
+// touched or not (UGPU, section 6.2).
 func (r *relocator) sweepOld() (f pageFault, ok bool) {
 	for t := range r.held {
 		if r.turns {
@@ -302,7 +300,7 @@ func (r *relocator) SetStatus(tenant mem.TenantID, gained uint64) {
 	}
 }
 
-// NextCopy takes the next move, of the application whose turn it is, whose bytes are to be copied; Tables.MoveOf
+// NextCopy takes the next move whose bytes must be copied, of the application whose turn it is; Tables.MoveOf
 // describes it.
 func (r *relocator) NextCopy() (id int32, ok bool) {
 	if r.copies.Len() == 0 {
@@ -368,7 +366,7 @@ func (r *relocator) Collapsed(now uint64, id int32) {
 	r.ended(now, &m)
 }
 
-// ended has who waited for a page go on, and tells of the end of its move.
+// ended serves the accesses that waited for a page, and reports the end of its move.
 func (r *relocator) ended(now uint64, m *Move) {
 	if _, s := r.tab.Lookup(m.Tenant, m.VPN); s != Moving {
 		r.resolve(now, m.Tenant, m.VPN)

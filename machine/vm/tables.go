@@ -31,7 +31,7 @@ type Tables struct {
 	Parts  Partitions              // copies of pages beside their homes
 	layout []uint64                // [tenant] address map of its new pages, where pages span channels
 	stale  []int                   // [tenant] pages, and frames of nodes, of an earlier layout
-	holder map[uint64]mem.TenantID // who has each frame, in builds with the invariants tag
+	holder map[uint64]mem.TenantID // the tenant that has each frame, in builds with the invariants tag
 	// Shootdown is called with every translation that is no longer valid, Freed with the frames, in order, that no
 	// longer hold a page or node of a tenant.
 	Shootdown func(tenant mem.TenantID, vpn uint64)
@@ -39,7 +39,7 @@ type Tables struct {
 	// ShootdownIn is called with a partition whose translation of a page is out of date, but not wrong: the partition
 	// has a copy now, and may still use the home.
 	ShootdownIn func(tenant mem.TenantID, vpn uint64, part int)
-	freed       []uint64 // Freed will be told of
+	freed       []uint64 // Freed will be called with
 }
 
 type span struct{ next, end uint64 }
@@ -204,7 +204,7 @@ func (t *Tables) release(tenant mem.TenantID, ppn uint64) {
 	t.freed = append(t.freed, ppn)
 }
 
-// tell tells of the frames a tenant has given back.
+// tell reports the frames that a tenant has given back.
 func (t *Tables) tell(tenant mem.TenantID) {
 	if t.Freed != nil && len(t.freed) > 0 {
 		slices.Sort(t.freed)
