@@ -3,13 +3,12 @@ package control
 import "slices"
 
 // CD-Search inside balanced partitions, BP(CD-Search). Zhao, Wang and Eeckhout,
-// "Classification-Driven Search for Effective SM Partitioning in Multitasking GPUs",
-// ICS 2018, run as in UGPU (ISCA 2025), section 6.4: SMs move between the slices,
-// channels do not. Period: 5 M core cycles. Hardware: UGPU's counters and each
-// application's IPC of the last period.
+// "Classification-Driven Search for Effective SM Partitioning in Multitasking GPUs", ICS 2018, run
+// as in UGPU (ISCA 2025), section 6.4: SMs move between the slices, channels do not. Period: 5 M
+// core cycles. Hardware: UGPU's counters and each application's IPC of the last period.
 //
-// The original's text was not at hand; this is a reconstruction (equations 1 and 2
-// of UGPU for the off-SM bandwidth model):
+// The original's text was not available; this is a reconstruction (equations 1 and 2 of UGPU for
+// the off-SM bandwidth model):
 //
 //   - An application is memory-bound if an equal share of the SMs would want more
 //     than its own channels supply.

@@ -58,8 +58,8 @@ func (c *cdSearch) give(p *Allocation, cl []class, from int) {
 	p.Apps[to].SMs++
 }
 
-// shift moves n SMs towards the compute-bound (forward) or the memory-bound, each
-// from whoever of the givers has most; nobody gives the last one.
+// shift moves n SMs towards the compute-bound (forward) or the memory-bound, each from the giver that has most. An
+// application keeps its last SM.
 func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string) Plan {
 	p := hold(s, why)
 	giver := computeBound

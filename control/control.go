@@ -74,7 +74,7 @@ type QuotaScheme string
 
 // The schemes of Wang et al., ISCA 2017.
 const (
-	Naive        QuotaScheme = "naive"         // filled up anew at the end of each quota period
+	Naive        QuotaScheme = "naive"         // filled up again at the end of each quota period
 	Elastic      QuotaScheme = "elastic"       // or as soon as no application on the SM has quota left
 	Rollover     QuotaScheme = "rollover"      // the unused quota of an application with a target is kept
 	RolloverTime QuotaScheme = "rollover-time" // the same, and best-effort applications run after those with targets
@@ -146,7 +146,7 @@ type Alloc struct {
 // String describes the allocation in words.
 func (a Alloc) String() string { return many(a.SMs, "SM") + " and " + many(a.Groups, "group") }
 
-// many is so many of something, in words.
+// many is a number of something, in words.
 func many(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

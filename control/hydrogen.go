@@ -2,22 +2,19 @@ package control
 
 import "fmt"
 
-// Hydrogen. Li and Gao, "Hydrogen: Contention-Aware Hybrid Memory for Heterogeneous CPU-GPU
-// Architectures", SC 2024, section IV-C: hill climbing over the CPU's ways of each set (cap),
-// the channels that are the CPU's alone (bw) and the migrations of the GPU per period (tok),
-// one step of one of them per period (hydrogen_search.go), for the weighted IPC. Every phase
-// searches anew. Period: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU. Hardware:
-// registers for two configurations, instructions retired by CPU and GPU.
+// Hydrogen. Li and Gao, "Hydrogen: Contention-Aware Hybrid Memory for Heterogeneous CPU-GPU Architectures", SC 2024,
+// section IV-C: hill climbing over the CPU's ways of each set (cap), the channels that are the CPU's alone (bw) and
+// the migrations of the GPU per period (tok), one step of one of them per period (hydrogen_search.go), for the
+// weighted IPC. Every phase searches again. Period: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU.
+// Hardware: registers for two configurations, instructions retired by CPU and GPU.
 //
-// Readings. A phase begins where the one before was best and measures that again: the plan of the
-// sample that ends a phase, which counts for the old one, goes there. Phases count from 0, or
-// from `first`: what a cold machine does is no measure for what comes later, and the paper fast-
-// forwards over the beginning. The start is Figure 3's split; tokens begin where the machine
-// says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is not
-// tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With
-// one way per set cap has no meaning and is not searched. A point is judged by one period, as in
-// the paper, or by the mean of as many as `repeat` says, where periods of one point differ by
-// more than steps do.
+// Readings. A phase begins where the one before was best and measures that again: the plan of the sample that ends a
+// phase, which counts for the old one, goes there. Phases count from 0, or from `first`: a cold machine is no measure
+// for the rest of the run, and the paper fast-forwards over the beginning. The start is Figure 3's split; tokens
+// begin where the machine says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is
+// not tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With one way per set
+// cap has no meaning and is not searched. A point is judged by one period, as in the paper, or by the mean of as many
+// as `repeat` says, where periods of one point differ by more than steps do.
 func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
@@ -64,7 +61,7 @@ func (s *hydrogenSample) Check() error {
 	return nil
 }
 
-// value is the weighted IPC. Who did nothing, or has not been there for a cycle, adds nothing.
+// value is the weighted IPC. A side that did nothing, or that was not there for a cycle, adds nothing.
 func (h *hydrogen) value(s *hydrogenSample) (value float64) {
 	if s.CPU != nil {
 		value += h.cpu * *s.CPU

@@ -48,7 +48,7 @@ type climb struct {
 	settled   bool
 }
 
-// held is the point that is, or is to be, measured.
+// held is the point that is being measured, or will be.
 func (c *climb) held() point {
 	if !c.trying {
 		return c.best
@@ -62,7 +62,7 @@ func (c *climb) neighbour(param, direction int) point {
 	return p
 }
 
-// measured takes the value of what is held, chooses what is to be held next and says why.
+// measured takes the value of the point that is held, chooses the next one and says why.
 func (c *climb) measured(value float64) string {
 	if c.settled {
 		return "the search has settled"

@@ -1,7 +1,7 @@
 package control
 
-// Observe sets nothing: it takes samples, for those who want to see what a policy would
-// see, and to show that looking changes nothing. Its samples are those of ugpu.
+// Observe sets nothing: it takes samples. Users see in them what a policy would see, and tests that sampling changes
+// nothing. Its samples are those of ugpu.
 func observeEntry() Entry {
 	return Entry{
 		Name: "observe", Source: "none", What: "records samples and changes nothing", Period: 10_000,

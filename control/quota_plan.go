@@ -35,9 +35,9 @@ func (p *QuotaPlan) Reasons() []string { return p.Why }
 // unlimited is a quota that no period uses up, thread instructions, and the most an SM takes.
 const unlimited = 1 << 40
 
-// takeBack takes from a new quota, to which what is left is added, the part that stands for cycles
-// of the last period in which the application had no kernel on the GPU, as far as that is left. An
-// instruction stays, as an SM wants one at least.
+// takeBack takes instructions from a new quota, to which the unused part of the last one is added: those for the
+// cycles of the last period in which the application had no kernel on the GPU, as far as they were not used. At least
+// one instruction stays, because an SM needs one.
 func (s *QuotaShare) takeBack(cycles, period uint64, left []uint64) {
 	if cycles >= period || len(left) != len(s.PerSM) {
 		return

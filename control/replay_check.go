@@ -135,7 +135,7 @@ func kernelTargets(app reflect.Value, i int) (some bool, err error) {
 	return some, nil
 }
 
-// clock checks when the sample was taken, and what nobody has.
+// clock checks when the sample was taken, and the SMs without an owner.
 func (c *checker) clock(now Clock) error {
 	switch {
 	case now.Cycle < c.last.Cycle:

@@ -1,24 +1,25 @@
 package control
 
-// Rollover. Wang et al., "Quality of Service Support for Fine-Grained Sharing on GPUs",
-// ISCA 2017, as the baseline of SMQoS: applications share every SM (SMK), and each may issue
-// so many thread instructions per period on it. Period: 10 K core cycles. Hardware: a signed
-// counter and an idle-warp counter per application on each SM (rollover_quota.go has how
-// large quotas are, rollover_ctas.go what idle warps are counted for).
+// Rollover. Wang et al., "Quality of Service Support for Fine-Grained Sharing on GPUs", ISCA 2017, as the baseline of
+// SMQoS: applications share every SM (SMK), and each may issue a quota of thread instructions per period on it.
+// Period: 10 K core cycles. Hardware: a signed counter and an idle-warp counter per application on each SM
+// (rollover_quota.go has how large quotas are, rollover_ctas.go what idle warps are counted for).
 //
-// The original's text was not at hand; this is a reconstruction:
+// The original's text was not available; this is a reconstruction:
 //
 //   - An application with a target gets alpha x target x period, where alpha = max(1, target /
-//     its IPC so far) makes up for the past. SMs get it by its CTAs there. Where kernels have
-//     the targets, those without issue from it, too: it is larger by what they have issued.
-//   - Best effort has an artificial goal: its IPC in the first period, when nobody has a quota,
-//     or in the one behind that in which it came, then in every period times the least of IPC
-//     over target, clamped to [0.5, 2]. Before it has no quota. The goal stays between an
-//     instruction a period and what the machine can issue.
-//   - What is left of a quota is added to the next one's (scheme 2, rollover), dropped (0,
-//     naive), or the next period begins on an SM as soon as nobody has any left (1, elastic); 3,
-//     rollover-time, is rollover with best effort after the targets. The SM sees to that. What
-//     is left of the time without a kernel on the GPU is not added: it was not late then.
+//     its IPC so far) makes up for the past. SMs get it by its CTAs there. If its kernels have
+//     targets, its kernels without a target issue from this quota, too: it is larger by what they
+//     have issued.
+//   - A best-effort application has an artificial goal. The goal is its IPC in the first period,
+//     when no application has a quota, or in the period after the one in which it came. In every
+//     later period the goal is multiplied by the least of IPC over target, clamped to [0.5, 2].
+//     Until it has a goal it has no quota. The goal stays between an instruction a period and what
+//     the machine can issue.
+//   - The unused part of a quota is added to the next one (scheme 2, rollover) or dropped (0,
+//     naive), or the next period begins on an SM as soon as no application has any quota left (1,
+//     elastic); 3, rollover-time, is rollover with best effort after the targets. The SM does this.
+//     The part for the time without a kernel on the GPU is not added: the application was not late then.
 func rolloverEntry() Entry {
 	return Entry{
 		Name: "rollover", Source: "Wang et al., ISCA 2017, as in Sun et al., SMQoS, CLUSTER 2019",

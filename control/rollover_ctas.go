@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How Rollover divides an SM's places for CTAs. Wang et al., ISCA 2017, reconstructed: what
-// an SM has of ready warps that did not issue tells whether an application has warps enough.
+// How Rollover divides an SM's places for CTAs. Wang et al., ISCA 2017, reconstructed: what an SM
+// has of ready warps that did not issue tells whether an application has warps enough.
 //
 //   - One with a target that is behind it, has quota left and hardly any such warps misses warps:
 //     it gets a CTA more, and best effort with most CTAs there, if it has any, one less. Hardly any
@@ -17,13 +17,13 @@ import (
 //   - One swap per SM and period; one with a target keeps a CTA, best effort need not.
 //
 // Readings. The first limits are what is resident at the end of the first period, when SMK has
-// divided the SMs by dominant shares; an application that has none yet has no limit. In an
-// period in which nothing with a target ran there are no limits, and they begin anew.
+// divided the SMs by dominant shares; an application that has none yet has no limit. In an period
+// in which nothing with a target ran there are no limits, and they begin again.
 
 // swapCTAs moves the limits of CTAs and puts them into the plan.
 func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period uint64) {
 	more, less := make([]int, len(s.Apps)), make([]int, len(s.Apps))
-	if len(s.Apps) < 2 { // the SMs are nobody else's
+	if len(s.Apps) < 2 { // no other application has the SMs
 		return
 	}
 	if !slices.ContainsFunc(s.Apps, func(a rolloverTask) bool { return a.latencySensitive() && a.Cycles > 0 }) {
@@ -54,7 +54,7 @@ func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period ui
 	}
 }
 
-// noLimit is the limit of those who have none.
+// noLimit is the limit of applications that have none.
 const noLimit = -1
 
 // firstLimits are what is resident.

@@ -173,7 +173,7 @@ func (s *Sampler) readKernels(list reflect.Value, app int) {
 	s.lastKernels[app] = now
 }
 
-// read fills one field of v, for application who or, past the last, for all.
+// read fills one field of v for an application, whose number is who. After the last number it is for all of them.
 func (s *Sampler) read(r reading, v reflect.Value, who int) {
 	value := s.value(&r, who)
 	switch f := v.FieldByIndex(r.field); {
@@ -189,7 +189,7 @@ func (s *Sampler) read(r reading, v reflect.Value, who int) {
 	}
 }
 
-// value is what a counter says now, of application who or, past the last, of all: one number,
+// value is what a counter says now for application number who, or after the last number for all of them: one number,
 // or one per instance.
 func (s *Sampler) value(r *reading, who int) []uint64 {
 	now := r.counter.Instances()

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness
-// on GPUs", CLUSTER 2019, section III: one latency-sensitive task keeps its target by taking
-// and giving one SM per period (Algorithm 1); what it gives goes to a batch task as long as
-// that gains by it, else it is without power (Algorithm 2, smqos_batch.go). Period: 10 K core
-// cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for
-// SMs, four bits.
+// SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness on GPUs", CLUSTER 2019,
+// section III: one latency-sensitive task keeps its target by taking and giving one SM per period (Algorithm 1); what
+// it gives goes to a batch task as long as that gains by it, else it is without power (Algorithm 2, smqos_batch.go).
+// Period: 10 K core cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for SMs,
+// four bits.
 //
-// Parameter swap_out chooses section III-C's rule for a swap-out (printed) or, as that contradicts the paper's results,
-// the one that mirrors a swap-in (symmetric, the default): smqos_batch.go has both, and why.
+// Parameter swap_out chooses section III-C's rule for a swap-out (printed) or, as that contradicts the paper's
+// results, the one that mirrors a swap-in (symmetric, the default): smqos_batch.go has both, and why.
 //
-// Readings. N_epoch counts the periods since the task first ran, the one that has just ended included; one
-// that runs in the first sample has run from the start. IPC_ave is all its instructions over all its cycles
-// with a kernel on the GPU. A task without such a cycle in a period asks for nothing. An SM is taken from
-// nobody first: powered, then without power; then from the batch task that has most. It keeps one (floor 1),
-// or none (floor 0), as the paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs
-// on their way count as arrived: a plan of every period moves one more, though saving contexts takes longer.
-// SMs of an application that has ended go to batch tasks at once.
+// Readings. N_epoch counts the periods since the task first ran, the one that has just ended included; one that runs
+// in the first sample has run from the start. IPC_ave is all its instructions over all its cycles with a kernel on
+// the GPU. A task without such a cycle in a period asks for nothing. An SM without an owner is taken first: powered,
+// then without power; then from the batch task that has most. It keeps one (floor 1), or none (floor 0), as the
+// paper's numbers need (DEVIATIONS.md), and then gets the first that is given. SMs on their way count as arrived: a
+// plan of every period moves one more, though saving contexts takes longer. SMs of an application that has ended go
+// to batch tasks at once.
 func smqosEntry() Entry {
 	return Entry{
 		Name: "smqos", Source: "Sun et al., SMQoS, CLUSTER 2019, section III", Period: 10_000,

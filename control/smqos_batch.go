@@ -2,27 +2,26 @@ package control
 
 import "fmt"
 
-// The batch tasks of SMQoS: Profiling Data Management's history and Algorithm 2. Sun et al.,
-// CLUSTER 2019, section III-C. After an SM more, an IPC that does not rise sets the upper bound, and one
-// that rises sets the lower bound. What follows an SM less is parameter swap_out:
+// The batch tasks of SMQoS: Profiling Data Management's history and Algorithm 2. Sun et al., CLUSTER
+// 2019, section III-C. After an SM more, an IPC that does not rise sets the upper bound, and one that
+// rises sets the lower bound. The rule after an SM less is parameter swap_out:
 //
 //	printed    an IPC that falls sets the upper bound; one that does not sets the lower bound and opt
 //	symmetric  an IPC that falls sets the lower bound, and opt is what the task had before;
 //	           one that does not sets the upper bound, and opt is what the task has now
 //
-// Symmetric is the default, because the printed rule contradicts the paper. A batch task that computes
-// falls with the first SM that the latency-sensitive task takes, and by the printed rule that is its upper
-// bound with opt 0: it takes no SM again, and when an SM comes free it gives one more, until it has a single
-// one. Then "opt_k is uniquely determined" (III-C) is not true, and batch tasks cannot have the throughput
-// of Figure 3. By the symmetric rule a fall says that the SM was worth having, as a rise does after a swap-in.
+// Symmetric is the default, because the printed rule contradicts the paper. A batch task that computes falls with the
+// first SM that the latency-sensitive task takes, and by the printed rule that is its upper bound with opt 0: it
+// takes no SM again, and when an SM comes free it gives one more, until it has a single one. Then "opt_k is uniquely
+// determined" (III-C) is not true, and batch tasks cannot have the throughput of Figure 3. By the symmetric rule a
+// fall says that the SM was worth having, as a rise does after a swap-in.
 //
-// Readings. opt is 0 until a rule sets it, and stays once both bounds are set. A swap
-// is judged by the first period in which the task runs on the SMs that came of it, against the
-// period before, whoever asked for it. An SM on its way to another one has left the task; one
-// on its way to it has not come. So an SM that comes late in a period gains little in it: with
-// swaps that cost nothing, as in the paper, it would have all of the period. Where tasks may be left
-// without an SM (floor 0), what one has then is no measurement: its last SM would set the upper bound
-// by going, and nothing would bring it back.
+// Readings. opt is 0 until a rule sets it, and stays once both bounds are set. A swap is judged by the first period
+// in which the task runs on its new SMs, against the period before, whichever task asked for it. An SM on its way to
+// another one has left the task; one on its way to it has not come. So an SM that comes late in a period gains little
+// in it: with swaps that cost nothing, as in the paper, it would have all of the period. Where tasks may be left
+// without an SM (floor 0), what one has then is no measurement: its last SM would set the upper bound by going, and
+// nothing would bring it back.
 
 // profile is what is kept of a batch task.
 type profile struct {
@@ -69,7 +68,7 @@ func swapOutParam() Param {
 
 func swapOutNames() []string { return []string{asPrinted: "printed", symmetric: "symmetric"} }
 
-// judge moves the bounds by what came of a swap (section III-C), and notes the period.
+// judge moves the bounds by the effect of a swap (section III-C), and notes the period.
 func (b *profile) judge(t *Task, threshold float64, rule swapOut, p *TaskPlan) {
 	if t.Cycles == 0 {
 		return

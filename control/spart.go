@@ -2,21 +2,20 @@ package control
 
 import "fmt"
 
-// Spart. Aguilera, Morrow and Kim, "QoS-Aware Dynamic Resource Allocation for
-// Spatial-Multitasking GPUs", ASP-DAC 2014, as the baseline of SMQoS. Period: 10 K core cycles,
-// to match SMQoS. Hardware: instructions and SM-cycles of each application.
+// Spart. Aguilera, Morrow and Kim, "QoS-Aware Dynamic Resource Allocation for Spatial-Multitasking GPUs", ASP-DAC
+// 2014, as the baseline of SMQoS. Period: 10 K core cycles, to match SMQoS. Hardware: instructions and SM-cycles of
+// each application.
 //
-// The original's text was not at hand; this is a reconstruction. Performance is taken to be
-// linear in SMs: an application with a target needs the SMs it has, times the target over the
-// IPC of the last period, rounded up. The difference changes hands at once: taken from nobody,
-// then from the best-effort application that has most; given back to the one that has fewest,
-// or left without power with parameter gate. There is no hysteresis (dead_band 0), and that is
-// what makes it swap so often. While SMs are on their way, those that ran count, the SM-cycles
-// of the period over its cycles: else the time they drain would be read as slowness. SMs of an
-// application that has ended go to best effort at once.
+// The original's text was not available; this is a reconstruction. Performance is taken to be linear in SMs: an
+// application with a target needs the SMs it has, times the target over the IPC of the last period, rounded up. The
+// difference changes hands at once. SMs without an owner are taken first, then SMs of the best-effort application
+// that has most. SMs go back to the best-effort application that has fewest, or are powered down with parameter gate.
+// There is no hysteresis (dead_band 0), so it swaps often. While SMs are on their way, those that ran count, the
+// SM-cycles of the period over its cycles: else the time they drain would be read as slowness. SMs of an application
+// that has ended go to best effort at once.
 //
 // With make_up, which is not Spart's, an application that is below its target on average aims above it, by the ratio
-// of both as Rollover does (alpha): what was lost, to swaps most of all, is made up for.
+// of both as Rollover does (alpha). So it makes up for lost work, which swaps cause most of all.
 func spartEntry() Entry {
 	return Entry{
 		Name: "spart", Source: "Aguilera et al., Spart, ASP-DAC 2014, as in Sun et al., SMQoS, CLUSTER 2019",
@@ -136,11 +135,11 @@ func (q *spart) need(s *TaskSample[spartTask], i int, epoch *service) int {
 	return max(1, min(ceil(has*epoch.target()*q.aim(i)/epoch.ipc()), total))
 }
 
-// giveBack takes an SM of task i for the batch task that has fewest, or for nobody.
+// giveBack takes an SM of task i for the batch task that has fewest; without one the SM has no owner.
 func (q *spart) giveBack(p *TaskPlan, i int, rest *spare, batch func(int) bool) {
 	p.Apps[i].SMs--
 	to := p.fewest(batch)
-	if to < 0 || q.gate && p.Apps[to].SMs > 0 { // whoever has no SM gets the first that is given
+	if to < 0 || q.gate && p.Apps[to].SMs > 0 { // a task without an SM gets the first that is given
 		p.Gated++
 		rest.gated++
 		return

@@ -25,8 +25,8 @@ type TaskKernel struct {
 	Cycles uint64 `json:"cycles" counter:"kernel.busy_cycles"`
 }
 
-// service is what a task did and was to do: thread instructions in so many cycles, against
-// a target, thread instructions per core cycle.
+// service is what a task did and was to do: thread instructions in a number of cycles, and the target that they are
+// compared with, in thread instructions per core cycle.
 type service struct {
 	insts, cycles uint64
 	goal          float64 // the target, the same in all these cycles, or

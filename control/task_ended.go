@@ -9,10 +9,10 @@ type aTask[A any] interface {
 	latencySensitive() bool
 }
 
-// planFor is a plan in which everybody has what it has once all that is on its way has arrived, and
-// what is nobody's then. SMs of applications that have ended go to batch tasks at once, one after
-// the other to the one that has fewest, and with the last target those that nobody has, powered or
-// not. Without a batch task they are nobody's, without power if gate is set. (The papers' tasks run
+// planFor is a plan that changes nothing: every application has what it will have when all moves are over, and so
+// have SMs without an owner. SMs of applications that have ended go to batch tasks at once, one after the other to
+// the task that has fewest. When the last target ends, SMs without an owner follow, powered or not. If there is no
+// batch task, SMs of ended applications have no owner, and are powered down if gate is set. (The papers' tasks run
 // for as long as they are looked at.)
 func planFor[A any, P aTask[A]](s *TaskSample[A], free Freeing, floor int, gate bool) (*TaskPlan, spare) {
 	p := &TaskPlan{Cycle: s.Cycle, Why: []string{}, free: free, floor: floor}

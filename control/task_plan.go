@@ -50,9 +50,9 @@ func (p *TaskPlan) Request() Request {
 // Reasons implements Plan.
 func (p *TaskPlan) Reasons() []string { return p.Why }
 
-// take gives task i one more SM: an idle one, else one without power, else that of the
-// batch task that has most and more than the floor (the first of equals). from is the task that
-// gives, -1 where nobody had it; ok is false when nobody can give.
+// take gives task i one more SM: an idle one, else one without power, else that of the batch task that has most and
+// more than the floor (the first of equals). from is the task that gives, -1 if the SM had no owner. ok is false if
+// no task can give.
 func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok bool) {
 	from = -1
 	switch {
@@ -76,8 +76,8 @@ func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok boo
 	return from, true
 }
 
-// feed gives batch tasks without an SM one: what nobody has, or one of task ls, which for now needs none. ls is -1 of
-// none.
+// feed gives each batch task without an SM one: an SM without an owner, or an SM of task ls, which needs none for
+// now. ls is -1 if there is no such task.
 func (p *TaskPlan) feed(ls int, s *spare) {
 	for i := range p.Apps {
 		if i == ls || p.Apps[i].SMs > 0 || p.ended[i] {

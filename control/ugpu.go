@@ -77,7 +77,7 @@ func (u *ugpu) decide(s *Sample) Plan {
 	return p
 }
 
-// measured is what everybody has and needs, and a plan that says so and moves nothing.
+// measured is what the applications have and need, and a plan that says so and moves nothing.
 func (u *ugpu) measured(s *Sample) (*Allocation, []demand) {
 	p, d := Hold(&s.Clock, s.Apps), u.m.measureAll(s)
 	for i := range d {

@@ -65,10 +65,10 @@ func (u *ugpuQoS) decide(s *Sample) Plan {
 	return p
 }
 
-// reach brings application i to what it wants as far as the others allow, moving
-// one SM and one group at a time: SMs come from the most memory-bound of the others
-// and go to the most compute-bound one, groups the other way. Nobody falls below one
-// of each. Idle ones give first and get nothing; what nobody can use stays.
+// reach brings application i to what it wants as far as the others allow, moving one SM and one group at a time: SMs
+// come from the most memory-bound of the others and go to the most compute-bound one, groups the other way. Every
+// application keeps one of each. Idle applications give first and get nothing; an SM or group that no application can
+// use stays.
 func (u *ugpuQoS) reach(s *Sample, d []demand, al []Share, i int, want Alloc) Alloc {
 	const toCompute, toMemory = -1.0, 1.0
 	other := func(side float64, take bool, ok func(Alloc) bool) int {

@@ -151,7 +151,7 @@ func (b *build) cuda(ctx context.Context, source string, args []string) error {
 	return b.clang(ctx, source, append(args, from))
 }
 
-// managedEnd compiles what comes last in the section of managed variables: it fills the section's last page, so that no
+// managedEnd compiles the end of the section of managed variables: it fills the section's last page, so that no
 // other variable is in it, and says where the section lies.
 func (b *build) managedEnd(ctx context.Context) (string, error) {
 	source, made := b.file(".c"), b.file(".o")

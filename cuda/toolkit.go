@@ -26,7 +26,7 @@ func Toolkit(lib, self string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(tmp) // what is left of it does no harm
+	defer os.RemoveAll(tmp) // a rest of it does no harm
 	made := filepath.Join(tmp, "toolkit")
 	if err := fillToolkit(made, lib, self); err != nil {
 		return "", err

@@ -10,8 +10,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Array is a typed view of an allocation: all of it, a slice of its elements or
-// what follows a byte offset. Views share the bytes.
+// Array is a typed view of an allocation: all of it, a slice of its elements, or the bytes after an offset. Views
+// share the bytes.
 type Array struct {
 	c   *Context
 	b   *block

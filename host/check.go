@@ -8,7 +8,7 @@ import (
 
 // Check is the outcome of one comparison.
 type Check struct {
-	What   string // what was compared, with the place in the host program
+	What   string // the compared arrays, with the place in the host program
 	OK     bool
 	Msg    string // empty when OK
 	Differ int64  // elements outside the tolerance

@@ -38,8 +38,8 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("%d of %d checks failed; the first: %s: %s", e.Failed, e.Total, e.First.What, e.First.Msg)
 }
 
-// Deadlock is a program or machine that can make no progress any more. Devices
-// return it from Wait; Msg says what waits for what.
+// Deadlock is a program or machine that can make no progress any more. Devices return it from Wait;
+// Msg says which part waits for which other part.
 type Deadlock struct{ Msg string }
 
 func (e *Deadlock) Error() string { return e.Msg }

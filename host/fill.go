@@ -196,7 +196,7 @@ func (a *Array) generate(what string, f func(first int, out []uint64)) error {
 		size, n := a.t.Size(), int(a.n)
 		for i := 0; i < n; i += len(some) {
 			if i&(patience-1) == 0 && a.c.Err() != nil {
-				return // the program has been stopped, and nobody will look at the rest
+				return // the program has been stopped, and the rest is not needed
 			}
 			out := some[:min(len(some), n-i)]
 			f(i, out)
@@ -205,8 +205,8 @@ func (a *Array) generate(what string, f func(first int, out []uint64)) error {
 	})
 }
 
-// patience is how many elements, or bytes, are made between two looks whether the program is to stop: tens of
-// milliseconds' worth.
+// patience is the number of elements, or bytes, that are made between two checks whether the program shall stop: tens
+// of milliseconds' worth.
 const patience = 1 << 20
 
 // SetBytes stores raw little-endian bytes; src must have exactly the array's size.

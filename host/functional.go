@@ -77,7 +77,7 @@ func (f *Functional) run(op *Op) error {
 	switch {
 	case errors.Is(err, ErrStopped) || errors.As(err, &fault):
 		return err
-	case err != nil: // a barrier nobody can complete, or the limit of instructions
+	case err != nil: // a barrier that cannot complete, or the limit of instructions
 		return &Deadlock{err.Error()}
 	}
 	f.used += n.WarpInsts

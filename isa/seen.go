@@ -8,7 +8,7 @@ import "math/bits"
 // run in loops of their own.
 //
 // Each state is one bit of a table, and few states share a bit. When a quarter of the bits is used, the table is
-// cleared: no program waits in so many states.
+// cleared: no program that waits has this number of states.
 type Seen struct {
 	states []uint64
 	used   int
@@ -57,8 +57,8 @@ func (h *History) Add(s *State, kernel uint64, pc int32) (n News) {
 	return n
 }
 
-// stateBits is the number of states told apart, codeBits that of groups of instructions, which kernels share. Who looks
-// now and then finds a warp at one that executes fast but seldom, and at any of a few soon.
+// stateBits is the number of states told apart, codeBits that of groups of instructions, which kernels share. A look
+// now and then seldom finds a warp at one line of a fast loop, but soon finds it at one of a few lines.
 const (
 	stateBits = 1 << 22
 	codeBits  = 1 << 12

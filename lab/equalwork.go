@@ -47,7 +47,7 @@ func CourseOf(t *sim.Tenant, before uint64) Course {
 // end is all instructions.
 func (c *Course) end() float64 { return c.milestones[len(c.milestones)-1].insts }
 
-// reached is the cycle in which so many instructions had been executed, which are among those of the course.
+// reached is the cycle in which a number of instructions had been executed. The number is within the course.
 func (c *Course) reached(insts float64) float64 {
 	i := slices.IndexFunc(c.milestones, func(m milestone) bool { return m.insts >= insts })
 	if i <= 0 || c.milestones[i].insts == insts {

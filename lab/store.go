@@ -167,8 +167,8 @@ func readPlain(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// readEntry checks what a file of the store holds. The result is the last member (Put), and is told
-// from the rest by that: its checksum says whether it is whole, sooner than a parser.
+// readEntry checks what a file of the store holds. The result is the last member (Put), and is found by that: its
+// checksum says whether it is whole, sooner than a parser.
 func readEntry(file, key string, text []byte) (*entry, error) {
 	head, result, found := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(`"result":`))
 	if !found {

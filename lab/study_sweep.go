@@ -175,7 +175,7 @@ func (s *Sweep) point(root *yamldoc.Node, axes []sweepAxis, at []int, o runfile.
 		p.File.Machine = m
 	}
 	machines[string(key)] = p.File.Machine
-	p.File.Sheet = nil // where each number comes from is nobody's question here, and the larger part of a point
+	p.File.Sheet = nil // the sources of numbers are not needed here, and are the larger part of a point
 	return p, nil
 }
 

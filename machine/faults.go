@@ -21,7 +21,7 @@ type faultServer struct {
 	end                   uint64     // of its handling; 0: the driver is idle
 	next                  uint64     // cycle in which there is something to do, but for parked faults
 	row                   [][]uint64
-	high                  int // tenant whose faults are taken first; -1: nobody's
+	high                  int // tenant whose faults are taken first; -1: none's
 	wakeups               timing.Wakeups
 	mmu                   *vm.MMU
 	twice                 *duplicates
@@ -53,8 +53,8 @@ func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
 	}
 }
 
-// file puts a fault into the buffer; false when that is full: the walk's miss stays, and tells of
-// it again when the driver has taken a batch.
+// file puts a fault into the buffer; false when that is full: the walk's miss stays, and reports it again when the
+// driver has taken a batch.
 func (f *faultServer) file(now, key uint64) bool {
 	if !f.buffer.Push(enqueued{key, now}) {
 		f.row[keyTenant(key)][uvmOverflows]++

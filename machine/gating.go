@@ -5,9 +5,9 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// Power gating (SMQoS): an SM without an owner can be powered down. It is free and flushed then,
-// draws the sheet's power.gated_sm and takes no CTA. Before it is anybody's again, or merely idle,
-// it wakes for sm.wake_delay cycles, in which it is powered, and nobody's.
+// Power gating (SMQoS): an SM without an owner can be powered down. It is free and flushed then, draws the sheet's
+// power.gated_sm and takes no CTA. Before it gets an owner again, or is idle, it wakes for sm.wake_delay cycles, in
+// which it has power and no owner.
 
 // SMState is the state of an SM: whether it is powered, and whether it has an owner.
 type SMState uint8

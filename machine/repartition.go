@@ -65,8 +65,8 @@ func (g *GPU) CanMoveGroups() error {
 }
 
 // NothingMoves says that no SM and no channel group is changing hands, and that no SM is being powered down or is
-// waking. Pages may still lie in channels that their owners have lost. If every page has to be laid out anew, that
-// must be over, too.
+// waking. Pages may still lie in channels that their owners have lost. If every page needs another layout, that must
+// be over, too.
 func (g *GPU) NothingMoves() bool {
 	if g.changing() || g.groups.phase != handIdle {
 		return false

@@ -157,7 +157,7 @@ func (w *Watchdog) Idle(tenant int) (idle, since uint64) {
 	return idle, v.common.from
 }
 
-// Waits says where the warps of a tenant stand, for a user who looks for the reason why nothing happens.
+// Waits says where the warps of a tenant stand, to explain a run in which nothing happens.
 func (w *Watchdog) Waits(tenant int) []string { return w.waits(tenant, w.clock.Now) }
 
 // hung is the error of an application that does nothing useful.

@@ -122,8 +122,8 @@ func (s *Space) AllocAligned(n int64, k Kind, name string, align uint64) (*Regio
 	return r, nil
 }
 
-// Reserve is Alloc without the bytes (Data is nil): for programs whose data nobody
-// looks at, as when a recording is replayed.
+// Reserve is Alloc without the bytes (Data is nil): for programs whose data is not looked at, as when a recording is
+// replayed.
 func (s *Space) Reserve(n int64, k Kind, name string) (*Region, error) {
 	return s.reserve(n, k, name, Align)
 }
@@ -158,8 +158,8 @@ func (s *Space) reserve(n int64, k Kind, name string, align uint64) (*Region, er
 func (s *Space) ManagedAlign() uint64 { return s.managed }
 
 // AllocAt reserves n bytes at base, which no region covers; base is a multiple of ManagedAlign for managed memory.
-// They have no contents (Data is nil): a recording says where an application's memory
-// was, not what was in it. Later Allocs lie behind.
+// They have no contents (Data is nil): a recording has the addresses of an application's memory, and not its
+// contents. Later Allocs lie behind.
 func (s *Space) AllocAt(base uint64, n int64, k Kind, name string) (*Region, error) {
 	if n <= 0 || base+uint64(n) < base {
 		return nil, fmt.Errorf("allocation of %d bytes at 0x%x: the range must not be empty nor wrap around", n, base)

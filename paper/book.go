@@ -273,9 +273,9 @@ func whole(r *sim.Result, err error) (*sim.Result, error) {
 	return r, err
 }
 
-// byDemand are the positions of a mix's programs by the bandwidth each attains when it is alone, lowest first: who
-// asks most of the link. By equation 6 (Ganguly, 7.2.1) it is proportional to the intensity over the transfers for the
-// memory allocated; the profiling is offline (7.1.1, 7.3.2).
+// byDemand are the positions of a mix's programs by the bandwidth each attains when it is alone, lowest first: the
+// application that asks most of the link. By equation 6 (Ganguly, 7.2.1) it is proportional to the intensity over the
+// transfers for the memory allocated; the profiling is offline (7.1.1, 7.3.2).
 func (b *Book) byDemand(spec *sim.Spec) ([]int, error) {
 	var order []int
 	demand := make([]float64, len(spec.Apps))

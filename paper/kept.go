@@ -14,10 +14,10 @@ import (
 )
 
 // Kept reads the figures that Write has left in a folder: their data and numbers, without the drawing. Claims can be
-// judged anew by them without a simulation. A figure that is missing, or was counted by other models than the study
+// judged again by them without a simulation. A figure that is missing, or was counted by other models than the study
 // names today, has no numbers. code is the hash of the simulator that the figures come from; it is an error if they
-// come from two. Figures of our own may each come from another one, as the paper makes no claim about them: the report
-// says from which.
+// come from two. Figures of our own may each come from another one, as the paper makes no claim about them: the
+// report says from which.
 func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err error) {
 	found := 0
 	for _, f := range figures {
@@ -55,7 +55,7 @@ func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err er
 	return out, code, nil
 }
 
-// Rejudge writes the claims of figures that are kept in a folder anew. It draws nothing.
+// Rejudge judges the claims of the figures in a folder again, and writes them. It draws nothing.
 func Rejudge(b *Book, dir string, kept []*Reproduced) error {
 	for _, r := range kept {
 		if len(r.Columns) == 0 {

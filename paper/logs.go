@@ -126,7 +126,7 @@ func (l *Logs) program(s *Study, name string) (string, error) {
 	return key, nil
 }
 
-// memory is what a log's run was told of memory.
+// memory is the memory section that reproduces a log's run.
 func (l *Logs) memory(name, device string) (m runfile.Memory, err error) {
 	dir := path.Dir(name)
 	i := slices.IndexFunc(l.Folders, func(f LogFolder) bool {

@@ -179,7 +179,7 @@ func throughputShare(r *sim.Result, k int) float64 {
 
 func slowdown(r *sim.Result, k int) float64 { return r.Tenants[k].Slowdown }
 
-// known is a quotient, NaN where nothing is to be divided by.
+// known is a quotient, NaN if the divisor is 0.
 func known(x, by float64) float64 {
 	if by == 0 {
 		return math.NaN()

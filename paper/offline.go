@@ -76,9 +76,9 @@ func (o *offline) bestNeighbour(programs []string, at []control.Alloc) (best []c
 	return best, stp, err
 }
 
-// neighbours are the divisions at which two programs have exchanged step SMs, step groups or both, in
-// either direction. Both at once matter: where a program's SMs ask for just what its channels give, one without the
-// other gains nothing. Who would have no SM or no group left exchanges nothing.
+// neighbours are the divisions at which two programs have exchanged step SMs, step groups or both, in either
+// direction. Both at once matter: where a program's SMs ask for just what its channels give, one without the other
+// gains nothing. A program that would have no SM or no group left exchanges nothing.
 func neighbours(at []control.Alloc, step []int) (out [][]control.Alloc) {
 	for i := range at {
 		for j := range i {
@@ -97,7 +97,8 @@ func neighbours(at []control.Alloc, step []int) (out [][]control.Alloc) {
 	return out
 }
 
-// worse is an error that is more than a run still to be done, else any: so all runs are asked for before it is told.
+// worse is an error that is more than a run still to be done, else any: so all runs are asked for before it is
+// reported.
 func worse(a, b error) error {
 	if a == nil || errors.Is(a, errPending) && b != nil {
 		return b

@@ -171,7 +171,7 @@ func (b *Book) values(r *Reproduced) {
 			r.of(f.Metric+" "+c+" "+s.program, x)
 		}
 	}
-	value := map[string]float64{} // of the configuration at hand, by program
+	value := map[string]float64{} // of the present configuration, by program
 	for i, c := range names {
 		for _, s := range runs {
 			value[s.program] = valuesOf([]singles{s}, i, m)[0]

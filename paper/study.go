@@ -61,7 +61,7 @@ type Scale struct {
 	// Profile is how many core cycles one application runs on a slice that never changes: for the curves over SMs and
 	// channels, and to choose slices offline.
 	Profile uint64 `yaml:"profile"`
-	// Instructions, instead of the budget, ends the runs of figures of configurations: after so many thread
+	// Instructions, instead of the budget, ends the runs of figures of configurations: after a number of thread
 	// instructions of the program.
 	Instructions uint64 `yaml:"instructions"`
 	// Warmup is the number of core cycles at the beginning that do not count.
@@ -251,9 +251,9 @@ type Figure struct {
 	// Of qos: the class with high priority, and its target as a fraction of its IPC alone.
 	High   string  `yaml:"high"`
 	Target float64 `yaml:"target"`
-	// Of reach, batch and power: the targets of each mix's first program, as fractions of its
-	// IPC alone; a machine other than the study's, and what differs from it in these runs; power
-	// numbers other than its sheet's, with which the energy of finished runs is computed anew.
+	// Of reach, batch and power: the targets of each mix's first program, as fractions of its IPC alone; a machine
+	// other than the study's, and what differs from it in these runs; power numbers other than its sheet's, with
+	// which the energy of finished runs is computed again.
 	Targets []float64       `yaml:"targets"`
 	Machine string          `yaml:"machine"`
 	Set     runfile.Scalars `yaml:"set"`

@@ -73,7 +73,7 @@ func (b *Book) writeMeasures(file string, r *Reproduced) error {
 		Models: r.Figure.Models, Measures: r.Measures, Second: r.Second, Problems: r.Problems,
 		Runs: r.Asked, Missing: r.Missing, Ran: r.Simulators,
 	}
-	if r.was != nil { // judging anew changes no condition
+	if r.was != nil { // judging again changes no condition
 		out.Machine, out.Set, out.Budget, out.Period = r.was.Machine, r.was.Set, r.was.Budget, r.was.Period
 		out.Simulator = r.was.Simulator
 	}

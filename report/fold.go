@@ -29,7 +29,7 @@ func Fold(text string, first, rest int) []string {
 	return append(lines, line)
 }
 
-// Folded is text in lines of at most so many columns, all but the first indented.
+// Folded is text in lines of at most a number of columns, all but the first indented.
 func Folded(text string, indent, columns int) string {
 	return strings.Join(Fold(text, columns, columns-indent), "\n"+strings.Repeat(" ", indent))
 }
@@ -40,8 +40,8 @@ const glue = "\ue000"
 // short is how long a part between commas can be that stays in one line.
 const short = 30
 
-// lines is text whose lines have at most so many columns: what was longer goes on in the next line, indented by two
-// more than it was. Short parts between commas, as "DRAM 70.2 uJ", stay whole.
+// lines is text whose lines have at most a number of columns. The rest of a longer line is in the next line, indented
+// by two more. Short parts between commas, as "DRAM 70.2 uJ", stay whole.
 func lines(text string, columns int) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {

@@ -89,7 +89,7 @@ func IsResult(path string) bool {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return false // whoever reads it says why
+		return false // its reader says why
 	}
 	var keys struct {
 		SpecHash *string `json:"spec_hash"`
@@ -110,8 +110,8 @@ func readDecisions(text []byte, r *sim.Result) error {
 	return nil
 }
 
-// readEpochs takes what EpochsCSV wrote: a row per epoch and tenant, and before them one of
-// what nobody had, where SMs were powered down.
+// readEpochs takes what EpochsCSV wrote: a row per epoch and tenant. If SMs were powered down, a row of what no
+// tenant had comes before those of an epoch.
 func readEpochs(text []byte, r *sim.Result) error {
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {

@@ -31,7 +31,7 @@ func (p *printer) unified(r *sim.Result) {
 	}
 }
 
-// mostAllocations bounds the allocations that are told one by one.
+// mostAllocations bounds the allocations that are listed one by one.
 const mostAllocations = 8
 
 // ManagedLines describe the use of a tenant's managed allocations in the run.

@@ -58,7 +58,7 @@ func Executions(t *sim.Tenant) string {
 	return fmt.Sprintf("%.2f", t.Executions)
 }
 
-// mark is put behind the name of a tenant whose window is not what was asked for.
+// mark follows the name of a tenant whose window is not the one that was asked for.
 const mark = "*"
 
 // Name is a tenant's name, marked if it did not complete the work that its window waits for.
@@ -132,7 +132,7 @@ func Targets(r *sim.Result) (lines []string) {
 	return lines
 }
 
-// behind tells of a warm-up.
+// behind describes a warm-up.
 func behind(r *sim.Result) string {
 	if w := r.Spec.Length.Warmup; w > 0 {
 		return fmt.Sprintf(", and after cycle %d", w)
@@ -218,7 +218,7 @@ func EnergyKinds() [][2]string {
 	}
 }
 
-// energyParts lists the energy by kind; what was never copied is left out, and a CPU there is not.
+// energyParts lists the energy by kind; kinds that cannot occur in this run are left out.
 func energyParts(e *sim.Energy, write func(float64) string) string {
 	var parts []string
 	for _, k := range EnergyKinds() {

@@ -28,8 +28,7 @@ type Process struct {
 
 const (
 	lookEvery = time.Second
-	// aliveEvery is how often a stream without news sends a comment, so that nobody on the way
-	// takes it for dead.
+	// aliveEvery is how often a stream without news sends a comment, so that no proxy on the way takes it for dead.
 	aliveEvery = 15 * time.Second
 )
 

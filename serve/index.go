@@ -215,14 +215,14 @@ func (x *index) publish(pending int) {
 	x.version++
 }
 
-// snapshot is what there is now. Nobody changes it.
+// snapshot is the list as it is now. It is never changed.
 func (x *index) snapshot() (rows []*Row, version, pending int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.rows, x.version, x.pending
 }
 
-// allStudies are the studies there are now. Nobody changes them.
+// allStudies are the studies there are now. They are never changed.
 func (x *index) allStudies() []*Study {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

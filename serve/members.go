@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// A result is some hundred kilobytes of JSON, of which the list wants one: decoding all of it ten
-// thousand times would take minutes. So the members of the outermost object are told apart here,
-// by strings and brackets alone, and only those wanted are decoded.
+// A result is some hundred kilobytes of JSON, of which the list wants one: decoding all of it ten thousand times
+// would take minutes. So this finds the members of the outermost object by strings and brackets alone, and only those
+// wanted are decoded.
 
 var errJSON = errors.New("no JSON object")
 

@@ -246,8 +246,8 @@ func (r *Row) identify(o *outline, code string) {
 	}
 }
 
-// measure fills in the metrics of a row whose alone-runs there are, each exactly once: two of one
-// identity are of an application that has changed, and nobody knows which.
+// measure fills in the metrics of a row whose alone-runs there are, each exactly once: if two have the same identity,
+// the application has changed, and it is unknown which one is meant.
 func (r *Row) measure(alone map[string][]*Row) {
 	runs := aloneRuns(r, alone)
 	if runs == nil || len(r.tenants) != len(runs) {

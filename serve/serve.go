@@ -2,8 +2,8 @@
 // follows the files of the result store and of result directories. Running processes describe themselves (lab/live).
 // The server never writes a file.
 //
-// A reader must know three types: Server, the pages and who may see them; index, which follows the files; Row, a
-// result in the list (and Study, the figures of a paper).
+// A reader must know three types: Server, the pages and who may see them (hosts); index, which follows the files;
+// Row, a result in the list (and Study, the figures of a paper).
 package serve
 
 import (
@@ -130,7 +130,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// ownName says that a request's host is a name of this computer that nobody else can give it.
+// ownName says that a request's host is a name of this computer that another computer cannot have.
 func ownName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

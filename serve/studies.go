@@ -28,7 +28,7 @@ type figure struct {
 	when  time.Time
 }
 
-// claim is what the paper says of a figure, and what was measured of it, percent.
+// claim is a statement of the paper on a figure, with the measured number, in percent.
 type claim measures.Claim
 
 // Measured is the value as the page shows it.
@@ -163,7 +163,7 @@ func (s *Server) listStudies(w http.ResponseWriter, _ *http.Request) {
 	reply(w, out)
 }
 
-// study shows the figures of a study with the paper's claims beside what was measured.
+// study shows the figures of a study, with the paper's claims beside the measured numbers.
 func (s *Server) study(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	all := s.index.allStudies()

@@ -306,7 +306,7 @@ func (im *importer) geometry() {
 		return
 	}
 	im.put("map.kind", "config", "gpgpusim")
-	// A memory is a TiB at most; rows are what is left of it.
+	// A memory is a TiB at most; rows are the rest of it.
 	most := 40 - c - s - strings.Count(fields, "B") - bits.Len(uint(im.m.DRAM.Channels-1))
 	if r > most {
 		im.warn("of %d row bits the lower %d are used, which give 1 TiB: addresses that differ only in higher bits "+

@@ -32,7 +32,7 @@ func (s *Shelf) Resolve(name string, set map[string]string) (*Machine, *Provenan
 	return finish(had.file, m.Interface().(*Machine), prov, set)
 }
 
-// take is a sheet as it is written; nobody changes it.
+// take is a sheet as it is written; it is never changed.
 func (s *Shelf) take(name string) (had shelved, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -282,7 +282,7 @@ func (r *run) result() *Result {
 	return res
 }
 
-// nobody is what no application held.
+// nobody has the SM-cycles, channels and energy that no application held.
 func (r *run) nobody(res *Result) *Nobody {
 	n := &Nobody{IdleSMCycles: uint64(r.sheet.SM.Count) * res.Cycles, GatedSMCycles: r.gated()}
 	minus := func(held uint64) { n.IdleSMCycles -= min(n.IdleSMCycles, held) }
@@ -302,7 +302,7 @@ func NobodysCounters() []stat.Desc {
 	}}
 }
 
-// gatedTable is the counter that SMs have while they are nobody's.
+// gatedTable is the counter of SMs without an owner.
 func (r *run) gatedTable(n *Nobody) Counters {
 	c := Counters{Owner: "sm", Tenant: NobodyName, Values: []Value{{Desc: NobodysCounters()[0], N: n.GatedSMCycles}}}
 	for i := range r.sheet.SM.Count {
@@ -311,7 +311,7 @@ func (r *run) gatedTable(n *Nobody) Counters {
 	return c
 }
 
-// owners draws who owns what where nothing moves.
+// owners draws the owners of SMs and groups where nothing moves.
 func (r *run) owners(now uint64) {
 	for i, t := range r.gpu.Tenants {
 		for _, s := range t.SMs {
@@ -370,7 +370,7 @@ func (r *run) tenant(res *Result, i int, a *app, outside, moved stat.Sums) {
 	res.Tables = append(res.Tables, r.movedTables(t.Name, own)...)
 }
 
-// movedTables are the counters of what was moved for a tenant; none where nothing was.
+// movedTables are the counters of the traffic that moved data for a tenant; none where nothing was.
 func (r *run) movedTables(tenant string, sums stat.Sums) (out []Counters) {
 	if !sums.Any() {
 		return nil

@@ -8,7 +8,7 @@ type Column struct {
 	Name  string // ends in its unit (METRICS.md)
 	Unit  string
 	parts []string // "kind.counter", see stat.Set.Parts
-	bytes bool     // parts are DRAM accesses, and each is so many bytes
+	bytes bool     // parts are DRAM accesses, each of this number of bytes
 }
 
 // The columns other code looks up by name.

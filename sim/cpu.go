@@ -85,7 +85,7 @@ func (p *cpuProgram) Run(*host.Context) error {
 	return p.app.dev.Wait(op)
 }
 
-// cpuSources are the programs of the application's cores, and what is to be closed.
+// cpuSources are the programs of the application's cores, and the files to close.
 func (a *app) cpuSources(seed uint64) (list []scalar.Source, err error) {
 	c := a.spec.CPU
 	own := fnv.New64a() // whatever the order of the applications

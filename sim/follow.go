@@ -47,10 +47,10 @@ func (c *controller) finish(res *Result, now uint64) {
 	c.spans(now)
 }
 
-// moved says that something began to move: not where a plan wants what everybody has already.
+// moved says that something began to move. Nothing moves if every application already has what a plan wants.
 func (x *change) moved() bool { return len(x.done.SMs)+len(x.done.Groups) > 0 }
 
-// name is that of a tenant; empty for nobody.
+// name is that of a tenant; empty without a tenant.
 func (c *controller) name(tenant int) string {
 	if tenant < 0 {
 		return ""
@@ -110,8 +110,8 @@ func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved)
 	}
 }
 
-// smState names what an SM that changes hands, is powered down or wakes is doing meanwhile,
-// and for whom (-1: nobody).
+// smState names what an SM does while it changes hands, is powered down or wakes, and the tenant for which it does
+// that (-1: none).
 func smState(x *machine.SMMove) (name string, tenant int) {
 	switch {
 	case x.How == machine.Wake:
@@ -124,7 +124,7 @@ func smState(x *machine.SMMove) (name string, tenant int) {
 	return "draining", max(x.From, 0)
 }
 
-// owned is whose something is (-1: nobody's) from a cycle on, and whether it is powered down.
+// owned is the owner of an SM or group (-1: none) from a cycle on, and whether it is powered down.
 type owned struct {
 	tenant int
 	since  uint64
@@ -151,7 +151,7 @@ func (c *controller) firstOwners() (sms, groups []owned) {
 	return sms, groups
 }
 
-// spans draws who owned each SM and channel group when, when SMs were powered down, and the
+// spans draws the owners of each SM and channel group over time, the times in which SMs were powered down, and the
 // repartitions.
 func (c *controller) spans(now uint64) {
 	sms, groups := c.firstOwners()

@@ -51,7 +51,7 @@ type change struct {
 	decides map[string]int       // setting: the decision that asks for it
 	done    *machine.Repartition // nil: it moves nothing
 	refused error                // why SMs and channel groups do not move
-	divides *error               // why the memory is not divided anew, once that has been tried
+	divides *error               // why the division of the memory does not change, once that has been tried
 }
 
 // newController makes the policies of a run; nil when there are none.
@@ -90,7 +90,7 @@ func newController(r *run) (*controller, error) {
 	return c, nil
 }
 
-// moves says that a policy sets who has what.
+// moves says that a policy sets something.
 func (c *controller) moves() bool {
 	return c != nil && slices.ContainsFunc(c.governors, func(g *governor) bool { return len(g.entry.Settings) > 0 })
 }
@@ -222,9 +222,9 @@ func (c *controller) decide(due []*governor, now uint64) {
 	}
 }
 
-// newer is a change that asks for what is held once everything that has begun is over, and,
-// of what waits to begin, for that which the policies that are due do not set: their newer
-// targets replace it.
+// newer is a change that keeps what applications will have when all moves that have begun are over. It takes over the
+// settings of the waiting change that the due policies do not set. Those that they set are replaced by their newer
+// targets.
 func (c *controller) newer(due []*governor, now uint64) *change {
 	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Replicas.On()}
 	x.divided = c.r.gpu.Tiers().Divided()
@@ -242,9 +242,9 @@ func (c *controller) newer(due []*governor, now uint64) *change {
 	return x
 }
 
-// ask puts what a plan asks for into the change, setting by setting, and into its decision:
-// what was held and what is wanted now, where the policy sets SMs or groups. It is an error
-// if the plan is not for all applications.
+// ask puts what a plan asks for into the change, setting by setting, and into its decision: what the
+// applications had and what the plan wants now, if the policy sets SMs or groups. It is an error if the
+// plan is not for all applications.
 func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision int) error {
 	for _, s := range settings() {
 		if !e.Sets(s.name) {

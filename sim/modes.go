@@ -24,11 +24,11 @@ type Mode struct {
 	Of     string // the mode whose division it has, if that is another one
 
 	divide func(d *division) ([]Share, error)
-	// everybody says that all SMs are everybody's, in turns or at once.
+	// everybody says that all applications have all SMs, in turns or at once.
 	everybody bool
 	// inside says that applications share SMs from inside: CTAs of several are on one at once.
 	inside bool
-	// fixed says that nobody's part changes while programs run.
+	// fixed says that no application's part changes while programs run.
 	fixed bool
 	// targetLarge: an application with a target begins with the larger slice (UGPU, section 6.7).
 	targetLarge bool
@@ -209,7 +209,7 @@ func (s *Sharing) mode(apps int) (*Mode, error) {
 	return FindMode("alone")
 }
 
-// together says that all SMs are everybody's.
+// together says that all applications have all SMs.
 func (s *Sharing) together() bool {
 	m, err := s.mode(0)
 	return err == nil && m.everybody

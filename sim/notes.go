@@ -80,7 +80,7 @@ func (n notes) unmanaged() []string {
 // still says that nothing has changed hands.
 func (n notes) still() bool { return n.res.Moved == nil || n.res.Moved.Repartitions == 0 }
 
-// idlePages says of memory.pages that no page can follow channels, as nobody's channels change.
+// idlePages says that memory.pages has no effect: no page can follow channels, because no channels change hands.
 func (n notes) idlePages() []string {
 	s := &n.r.spec.Sharing
 	if s.Memory.Pages == "" || s.homes() != "" || n.r.ctl != nil && slices.ContainsFunc(n.r.ctl.governors,

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// patienceFor is the wall time without anything useful of an application after which who looks on
-// is told. The run goes on: its end is a matter of cycles (the machine's watchdog), so that results do
-// not depend on the computer.
+// patienceFor is the wall time after which the user gets a notice that an application has done nothing useful. The
+// run continues. Only a number of cycles ends it (the machine's watchdog), so that results do not depend on the
+// computer.
 const patienceFor = 15 * time.Second
 
-// leastIdle is for how many cycles an application has been idle that seems to hang, in two looks of the watchdog at
-// least: one that time slicing took off the SMs in the middle of its work has not, however long its turn is away.
+// leastIdle is the number of cycles, over at least two looks of the watchdog, for which an application that seems to
+// hang has been idle. An application that time slicing has taken off the SMs in the middle of its work does not reach
+// it, however long it waits for its turn.
 const leastIdle = 8_000
 
 // patience notices applications that seem to hang.
@@ -19,14 +20,14 @@ type patience struct {
 	of []lull // per application
 }
 
-// lull is a time in which an application does nothing useful.
+// lull is a time in which an application has done nothing useful.
 type lull struct {
 	began time.Time
 	since uint64 // cycle of what it last did
 	told  bool
 }
 
-// due says whether it is time to tell of an application that has been idle for some cycles since one.
+// due says whether it is time for a notice on an application that has been idle for some cycles since a cycle.
 func (l *lull) due(idle, since uint64, now time.Time) bool {
 	if since != l.since || idle == 0 || l.began.IsZero() {
 		*l = lull{began: now, since: since}
@@ -35,7 +36,7 @@ func (l *lull) due(idle, since uint64, now time.Time) bool {
 }
 
 // endsAnyway says that a run has a length in cycles at which it ends before the machine's watchdog would end it:
-// who looks on knows how long it takes, and blocks that compute for long are what it is about.
+// the user knows how long it takes, and such runs often are about blocks that compute for long.
 func endsAnyway(l *Length, cycle, limit uint64) bool { return l.Budget && l.MaxCycles < cycle+limit }
 
 // look returns what to say now, nothing for most of the time.

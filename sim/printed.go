@@ -29,7 +29,7 @@ func (p *printed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lines is what was printed. The last line says how much was not kept.
+// lines are the printed lines. The last line says how much was not kept.
 func (p *printed) lines() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

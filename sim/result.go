@@ -23,7 +23,7 @@ type Result struct {
 	// Outside is the sum over tenants of what happened outside their windows. With the tenants' rows and Nobody it
 	// adds up to the machine. Nil in functional runs.
 	Outside *Outside `json:"outside_windows,omitempty"`
-	// Nobody is the SM-cycles, channels and energy that no application held. Nil in functional runs.
+	// Nobody has the SM-cycles, channels and energy that no application held. Nil in functional runs.
 	Nobody *Nobody `json:"nobody,omitempty"`
 	// Targets lists the targets of applications and their kernels, with the values that were reached.
 	Targets []Target `json:"targets,omitempty"`
@@ -126,8 +126,8 @@ type Outside struct {
 	EnergyJ      float64 `json:"energy_j,omitempty"`
 }
 
-// Nobody is the SM-cycles of the run that no application held: with those held in and
-// outside all windows they are SMs x cycles.
+// Nobody has the SM-cycles of the run that no application held: with those held in and outside all
+// windows they are SMs x cycles.
 type Nobody struct {
 	IdleSMCycles  uint64 `json:"idle_sm_cycles"`  // of SMs with power, those that wake among them
 	GatedSMCycles uint64 `json:"gated_sm_cycles"` // of SMs that were powered down

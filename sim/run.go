@@ -25,7 +25,7 @@ type run struct {
 	apps  []*app
 	col   *collector
 	ctl   *controller       // nil: no policy governs the run
-	first []*machine.Tenant // who had what at the start
+	first []*machine.Tenant // the owners at the start
 	ctx   context.Context
 	watch func(Progress)
 	begun time.Time
@@ -147,7 +147,7 @@ func (r *run) build() error {
 	return err
 }
 
-// setTargets tells of the targets of the Spec.
+// setTargets sets the targets of the Spec.
 func (r *run) setTargets() error {
 	for _, a := range r.apps {
 		if a.spec.QoSShare > 0 && a.spec.QoS == 0 {
@@ -280,8 +280,8 @@ func (r *run) ended(a *app, now uint64) error {
 	return nil
 }
 
-// countEvery is how often the instructions of a run of so many are counted, in core
-// cycles: a percent of a run of 50,000, and no cost.
+// countEvery is the number of core cycles between two counts in a run that ends after a number of instructions: a
+// percent of a run of 50,000, and no cost.
 const countEvery = 500
 
 // warms says whether the warm-up ends at this cycle.
@@ -365,8 +365,8 @@ func (r *run) boundaries() error {
 	return r.starved(now)
 }
 
-// stopped is the error of a run whose context has ended: with the cause, where it has one
-// of its own (a limit of memory), so that nobody takes it for an interruption.
+// stopped is the error of a run whose context has ended: with the cause, where it has one of its
+// own (a limit of memory), so that it is not taken for an interruption.
 func stopped(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return fmt.Errorf("%w: %w", ErrStopped, cause)

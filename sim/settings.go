@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
-// setting is how plans reach the machine for one of control.Settings: what a policy asks for goes into a change, and
-// from there to the machine when its time has come. A new setting is a row here and one there.
+// setting is how plans reach the machine for one of control.Settings: the value that a policy asks for goes into a
+// change, and from there to the machine when its time has come. A new setting is a row here and one there.
 type setting struct {
 	name string
 	// able says why a machine cannot have it set; nil: every machine can.
@@ -113,7 +113,7 @@ func move(g *machine.GPU, x *change) error {
 	return x.refused
 }
 
-// divide divides the memory anew, once for all settings that ask for it.
+// divide changes the division of the memory, once for all settings that ask for it.
 func divide(g *machine.GPU, x *change) error {
 	if x.divides == nil {
 		err := g.Tiers().Split(&x.split)
@@ -158,8 +158,8 @@ func (x *change) askShares(list []int, unit string, d *Decision, of func(*machin
 	return changed, nil
 }
 
-// replace takes over what a plan asks for, if it asks for anything that is not held: tokens that are set anew cap
-// those that are left, and what a plan repeats is not new.
+// replace takes over what a plan asks for, if it asks for anything that is not held: tokens that are set cap those
+// that are left, and a value that a plan repeats is not set again.
 func replace(have **int, want, held *int) (changed bool) {
 	if want == nil || held != nil && *want == *held {
 		return false

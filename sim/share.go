@@ -15,8 +15,7 @@ type Share struct {
 	Cores  int // CPU cores
 }
 
-// division is what a mode divides: a machine with so many channel groups among so many
-// applications.
+// division is what a mode divides: a machine with a number of channel groups among a number of applications.
 type division struct {
 	s      *Sharing
 	m      *sheets.Machine
@@ -69,7 +68,7 @@ func aloneShares(d *division) ([]Share, error) {
 	return wholeShares(d)
 }
 
-// wholeShares gives everything to everybody.
+// wholeShares gives the whole machine to every application.
 func wholeShares(d *division) (out []Share, err error) {
 	for range d.apps {
 		out = append(out, Share{SMs: d.m.SM.Count})

@@ -127,8 +127,8 @@ func (s *source) Held(app int) control.Held {
 	return h
 }
 
-// target is what everybody has once all that has begun is over, and how many SMs have no
-// power then.
+// target is what the applications have when all moves that have begun are over, and the number of SMs that are
+// powered down then.
 func (s *source) target() machine.Target {
 	gpu := s.r.gpu
 	down, _ := gpu.Powering()

@@ -45,7 +45,7 @@ func (a *app) qos() float64 {
 	return a.spec.QoS
 }
 
-// setTarget sets the target of a kernel, anew where it has one.
+// setTarget sets the target of a kernel, or replaces it.
 func (a *app) setTarget(kernel string, ipc float64) {
 	for i := range a.targets {
 		if kernelname.Same(a.targets[i].kernel, kernel) {

@@ -21,7 +21,7 @@ type WindowKind string
 const (
 	OfBudget       WindowKind = "budget"       // from the warm-up's end to the end of the budget
 	OfExecutions   WindowKind = "executions"   // from the first launch to the end of the last complete execution
-	OfInstructions WindowKind = "instructions" // from the first launch until so many instructions were executed
+	OfInstructions WindowKind = "instructions" // from the first launch until a number of instructions were executed
 	OfRun          WindowKind = "run"          // the run: it completed no execution, or executed too few instructions
 )
 
@@ -161,7 +161,7 @@ func (c *collector) window(i int, last mark) (w Window, from, to mark) {
 	return w, from, to
 }
 
-// missed warns of applications in whose windows is nothing of what was asked for.
+// missed warns of applications of whose requested window no part was simulated.
 func (n notes) missed() (warnings []string) {
 	r := n.r
 	c, l := r.col, &r.spec.Length

@@ -71,8 +71,8 @@ func gelu32(v float32) float32 {
 	return mul32(mul32(0.5, v), 1+tanh32(mul32(0.79788456, inner)))
 }
 
-// ending is what follows the sums of a product of apps/dnn: one row's bias and
-// residual, and the activation.
+// ending is the code after the sums of a product of apps/dnn: one row's bias and residual, and the
+// activation.
 func ending(sum []float32, bias, residual []float32, gelu bool) {
 	for j := range sum {
 		sum[j] += bias[j]

@@ -10,9 +10,8 @@ func scramble(h uint32) uint32 {
 }
 
 // randomaccess("sparse", a, b, c, s, percent, seed) is a after the triads at random;
-// randomaccess("gather", key, table, percent) is what every so many-th key finds in the table, times its place;
-// randomaccess("update", n, threads, updates, seed) is the table of n words, which
-// begins as 0, 1, 2, ...
+// randomaccess("gather", key, table, percent) is what every n-th key finds in the table, times its place;
+// randomaccess("update", n, threads, updates, seed) is the table of n words, which begins as 0, 1, 2, ...
 func randomaccess(list []any) (any, error) {
 	in := arguments{list: list}
 	switch shape := in.text(); shape {

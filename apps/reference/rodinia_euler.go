@@ -11,7 +11,7 @@ const (
 	eulerWall   = -1
 	eulerFar    = -2
 	eulerWindow = 128 // cells are numbered at random within windows
-	eulerApart  = 32  // of so many cells one is far from its neighbours
+	eulerApart  = 32  // one of this number of cells is far from its neighbours
 )
 
 // eulerNormals are the outward normals of the four faces.

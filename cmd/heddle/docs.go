@@ -57,8 +57,8 @@ With --man they are man pages, one for each command.`,
 	return cmd
 }
 
-// built is when the revision this binary was built from was committed; nil, which stands for
-// now, where nobody knows.
+// built is when the revision this binary was built from was committed; nil, which stands for now, if that is not
+// known.
 func built() *time.Time {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

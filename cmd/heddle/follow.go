@@ -74,8 +74,8 @@ func follow(cmd *cobra.Command, cache string, jobs int, pool *slurm.Pool, kind, 
 	return f, nil
 }
 
-// announce lets `heddle serve` show a run while it goes on, and afterwards if it failed. Where that
-// cannot be, the run is done all the same and nobody is told: it is about watching alone.
+// announce lets `heddle serve` show a run while it goes on, and afterwards if it failed. If that fails, the run
+// continues without a message: it is about watching alone.
 func (f *runFlags) announce(r *lab.Runner, path string) (end func()) {
 	dir, pace, bars := f.cache, lab.NewPace(), r.Start
 	if dir == "" {
@@ -108,7 +108,7 @@ func (f *followed) start(t *lab.Task) (func(sim.Progress), func()) {
 	return func(p sim.Progress) { watch(p); show(p) }, func() { done(); over() }
 }
 
-// close ends what was begun; twice does no harm.
+// close ends the progress that was begun; twice does no harm.
 func (f *followed) close() {
 	if f.stop == nil {
 		return

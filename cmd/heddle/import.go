@@ -61,7 +61,7 @@ func importedName(from, to string) string {
 	return name
 }
 
-// listImport tells what did not go over as it stands.
+// listImport lists the settings that were changed or left out.
 func listImport(w io.Writer, im *sheets.Imported) error {
 	groups := append([]sheets.Group{{Title: "approximated", Options: im.Warnings}}, im.Apart...)
 	groups = append(groups,

@@ -1,8 +1,8 @@
-// Command heddle simulates shared GPUs. Its verbs are cobra commands, one file
-// each; main.go holds what they share: signals, exit statuses, the root command.
+// Command heddle simulates shared GPUs. Its verbs are cobra commands, one file each; main.go holds
+// what they share: signals, exit statuses, the root command.
 //
-// A reader must know three types: runfile.File, what is to be simulated;
-// lab.Runner, which simulates it; report.Dir, where results go.
+// A reader must know three types: runfile.File, the simulations that a file asks for; lab.Runner,
+// which simulates it; report.Dir, where results go.
 package main
 
 import (
@@ -82,7 +82,7 @@ func heddle(args []string, stdout, stderr io.Writer) (code int) {
 // shells signal a process and then its whole group.
 const again = 500 * time.Millisecond
 
-// heeded is a context that notes whether anybody looks at it: a command that does not ends at the first signal.
+// heeded is a context that notes whether the command looks at it. A command that does not ends at the first signal.
 type heeded struct {
 	context.Context
 	looks atomic.Bool
@@ -98,9 +98,8 @@ func (h *heeded) Err() error {
 	return h.Context.Err()
 }
 
-// interruptible gives a context that the first SIGINT or SIGTERM cancels, so that
-// the run can leave a partial result. The second signal kills, as does the first one
-// where nobody has looked at the context yet.
+// interruptible gives a context that the first SIGINT or SIGTERM cancels, so that the run can leave a partial result.
+// The second signal kills, and so does the first one if the command has not looked at the context yet.
 func interruptible(stderr io.Writer) (context.Context, func()) {
 	inner, cancel := context.WithCancel(context.Background())
 	ctx := &heeded{Context: inner}

@@ -59,7 +59,7 @@ func (f *runFlags) loadResult(cmd *cobra.Command, path string) (*runfile.File, *
 	return file, again, nil
 }
 
-// resolve checks that what is to be simulated is what the result is of.
+// resolve checks that the simulation is that of the result.
 func (again *rerun) resolve(path string, sheet []byte) (*runfile.File, error) {
 	spec := again.of.Spec
 	spec.Machine, spec.Set = filepath.Join(again.dir.Path(), "machine.yaml"), nil

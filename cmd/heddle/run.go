@@ -146,7 +146,7 @@ func (f *runFlags) overrides(cmd *cobra.Command) (o runfile.Overrides, err error
 	return o, nil
 }
 
-// load resolves what is to be run.
+// load resolves the file or result to run.
 func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) {
 	o, err := f.overrides(cmd)
 	if err != nil {
@@ -182,14 +182,14 @@ func (f *runFlags) load(cmd *cobra.Command, path string) (*runfile.File, error) 
 	return file, nil
 }
 
-// noted prints what a run does to the machine that nobody has said.
+// noted prints the changes of the machine that a run makes without being asked.
 func noted(cmd *cobra.Command, file *runfile.File) {
 	for _, n := range file.Notes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "heddle: note: %s\n", n)
 	}
 }
 
-// resolve is what is to be run; again is nil where that is no result.
+// resolve reads the file to run; again is nil if that is no result.
 func (f *runFlags) resolve(cmd *cobra.Command, path string) (file *runfile.File, again *rerun, err error) {
 	if report.IsResult(path) {
 		return f.loadResult(cmd, path)
@@ -299,8 +299,8 @@ func (f *runFlags) store(r *lab.Runner, file *runfile.File) error {
 	return nil
 }
 
-// early is what the results will say of policies and turns that have no time to act, where somebody sits before it
-// and can give the run another length. Anybody else reads it in the result.
+// early are the warnings about policies and turns that have no time to act. They are printed before a run only on a
+// terminal, where a user can give the run another length. All others find them in the result.
 func (f *runFlags) early(file *runfile.File, watched bool) (out []string) {
 	if !watched || f.json {
 		return nil
@@ -390,8 +390,7 @@ func show(w io.Writer, outcomes []lab.Outcome, asJSON, wide bool) error {
 	return nil
 }
 
-// verdict is the error, and so the exit status, of all outcomes together: the
-// gravest counts, the others are told.
+// verdict is the error, and so the exit status, of all outcomes together: the gravest counts, the others are printed.
 func verdict(ctx context.Context, stderr io.Writer, outcomes []lab.Outcome) error {
 	var worst *status
 	told := map[string]bool{}

@@ -69,7 +69,7 @@ func Build(ctx context.Context, headers fs.FS, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(tmp) // what is left of it does no harm
+	defer os.RemoveAll(tmp) // a rest of it does no harm
 	if err := build(ctx, path, headers, tmp); err != nil {
 		return "", err
 	}
@@ -163,7 +163,7 @@ func build(ctx context.Context, cc string, headers fs.FS, tmp string) error {
 	for _, l := range []struct{ name, version, number string }{
 		{"libcudart.so.11.0", "cudart11.map", "11080"}, {"libcudart.so.12", "cudart12.map", "12030"},
 	} {
-		// Whoever links a program by another linker finds the core beside the library.
+		// A program that is linked by another linker finds the core beside the library.
 		args := append([]string{"-DHEDDLE_RUNTIME_VERSION=" + l.number, "-Wl,-rpath,$ORIGIN"}, runtime...)
 		if err := library(l.name, l.version, args...); err != nil {
 			return err

@@ -72,7 +72,7 @@ func (pr *process) kill() {
 		_ = unix.Kill(pr.pid, unix.SIGKILL) // it may just have ended
 	}
 	if pr.group {
-		_ = unix.Kill(-pr.pid, unix.SIGKILL) // nobody may be left
+		_ = unix.Kill(-pr.pid, unix.SIGKILL) // no process may be left
 	}
 	<-pr.ended
 }

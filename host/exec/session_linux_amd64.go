@@ -46,7 +46,7 @@ type session struct {
 	variables map[*mem.Region]bool
 }
 
-// mostSaid is how many different lines a program is told.
+// mostSaid is how many different lines are printed for a program.
 const mostSaid = 200
 
 // Run implements host.Program: it starts the program and answers its calls until it ends.
@@ -69,9 +69,9 @@ func (p *Program) Run(c *host.Context) error {
 		return joined(err, w.close())
 	}
 	p.code.Store(int32(status))
-	end := c.Finish() // what was launched and not waited for
+	end := c.Finish() // work that was launched and not waited for
 	if end != nil && s.said[faultLine] {
-		end = nil // the program has been told, and has ended in its own way
+		end = nil // the program got the error, and has ended in its own way
 	}
 	return joined(end, p.ended(c, status), w.close())
 }
@@ -108,7 +108,7 @@ func (s *session) run() (int, error) {
 	defer s.proc.kill()
 	over := make(chan struct{})
 	defer close(over)
-	go func() { // ends what waits below
+	go func() { // ends the wait below
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		for {

@@ -99,7 +99,7 @@ func (c *call) hostFunction() int32 {
 		return c.failed(err, launchFailed)
 	}
 	c.s.gates = append(c.s.gates, &gate{g, [shim.Values]uint64{c.v[1], c.v[2], c.v[3], c.v[0]}})
-	if c.s.d.Properties().Timeless { // what follows in the stream runs at once
+	if c.s.d.Properties().Timeless { // the rest of the stream runs at once
 		return c.s.runGates(c)
 	}
 	return success

@@ -2,8 +2,8 @@ package gpu
 
 import "unsafe"
 
-// helperText holds two kernels of the kit's own. sweep reads n bytes, a multiple of 16, through the L2 and leaves them
-// there unwritten: lines that are thrown out later cost no write. pause lasts so many ns.
+// helperText holds two kernels of the kit's own. sweep reads n bytes, a multiple of 16, through the L2 and leaves
+// them there unwritten: lines that are thrown out later cost no write. pause lasts a number of ns.
 const helperText = `.version 7.0
 .target sm_70
 .address_size 64
@@ -73,7 +73,7 @@ func newHelpers(b *Board) (*helpers, error) {
 	return h, b.lib.check("cuModuleGetFunction", b.lib.mod.getFunction(&h.pauses, h.module, "pause"))
 }
 
-// sweep fills an L2 of so many bytes with what no program uses, in the order of a stream.
+// sweep fills an L2 of a number of bytes with data that no program uses, in the order of a stream.
 func (h *helpers) sweep(l2 int64, stream uintptr) error {
 	if h.n == 0 {
 		if err := h.lib.check("cuMemAlloc", h.lib.mem.memAlloc(&h.from, uint64(3*l2))); err != nil {

@@ -31,7 +31,7 @@ func elsewhere() map[string]string {
 	}
 }
 
-// unknownName is what a script is told about a name that it did not define: the name that it has elsewhere first,
+// unknownName is the message for a name that a script did not define: the name that it has elsewhere first,
 // then one that is a slip away. hint is the interpreter's, which knows the script's own names only.
 func unknownName(name, hint string) string {
 	if own := elsewhere()[name]; own != "" {

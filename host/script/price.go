@@ -106,7 +106,7 @@ func number64(v starlark.Value) bool {
 	return false
 }
 
-// times is the price of x * y: of large numbers, or of a text or list so many times.
+// times is the price of x * y: of large numbers, or of a number of copies of a text or list.
 func times(x, y starlark.Value) uint64 {
 	if n, ok := y.(starlark.Int); ok && !number64(x) {
 		return repeat(x, n)

@@ -1,6 +1,6 @@
 // Package kernelname gives the kernels of C++ sources the names that their sources have: compilers write
 // _Z4axpyifPf for axpy(int, float, float*). A module's kernels are called by the shortest name that tells
-// them apart (Short); whoever names one may write any of its forms (Forms). There are no types to know.
+// them apart (Short); a user may write any of its forms (Forms). There are no types to know.
 package kernelname
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// mostHidden is how many instructions a warp may execute between two that are kept: beyond it the kernel certainly
-// does not end by itself in a time anybody waits for. A choice.
+// mostHidden is how many instructions a warp may execute between two that are kept: beyond it the kernel does not end
+// by itself in any useful time. A choice.
 const mostHidden = 1 << 24
 
 // kernel is the code of a kernel before and after.
@@ -83,8 +83,8 @@ func kept(in *isa.Instr) bool {
 	return false
 }
 
-// filtered is a kernel with its kept instructions one behind the other. What follows a barrier is kept, too: it must
-// not be executed before all warps have arrived, and shows the machine where the warp goes on.
+// filtered is a kernel with its kept instructions one behind the other. The instruction after a barrier is kept, too:
+// it must not be executed before all warps have arrived, and shows the machine where the warp goes on.
 func filtered(whole *isa.Code) *kernel {
 	c := *whole
 	c.Instr, c.Regs, c.NumRegs, c.Left, c.Text = nil, nil, 1, nil, nil

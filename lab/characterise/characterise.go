@@ -39,8 +39,8 @@ type Options struct {
 	// longer; it is then not run in time either (Profile.Skipped says so), unless Cycles
 	// bounds that run. 0: none.
 	Limit uint64
-	// Cycles ends the timed run of each application after so many core cycles (Traffic.Stopped); 0: it runs to its
-	// end.
+	// Cycles ends the timed run of each application after a number of core cycles (Traffic.Stopped); 0: it runs to
+	// its end.
 	Cycles uint64
 	// Functional leaves the timed run out: only memory is observed, at presets that take too long to time.
 	Functional bool

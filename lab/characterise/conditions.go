@@ -63,7 +63,7 @@ type Waves struct {
 	Share    float64 `json:"time_share"` // of the time with a kernel
 }
 
-// newConditions reads the result of an application alone on m; p has what was observed of it.
+// newConditions reads the result of an application alone on m; p has the observations of it.
 func newConditions(r *sim.Result, m *sheets.Machine, p *Profile) *Conditions {
 	t := &r.Tenants[0]
 	c := &Conditions{Cycles: t.Cycles, Kernels: wavesOf(r), AtMost: p.Skipped != ""}

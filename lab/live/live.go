@@ -120,7 +120,7 @@ func Open(dir, kind, title string, pace *lab.Pace) (*Board, error) {
 		for {
 			select {
 			case <-tick.C:
-				_ = b.write() // a full disk is told by the store; a status is not worth a word more
+				_ = b.write() // the store reports a full disk; a status is not worth a word more
 			case <-b.over:
 				return
 			}
@@ -129,7 +129,7 @@ func Open(dir, kind, title string, pace *lab.Pace) (*Board, error) {
 	return b, nil
 }
 
-// clean removes statuses that nobody wants to see any more.
+// clean removes old statuses.
 func clean(dir string, now time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

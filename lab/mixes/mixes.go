@@ -1,12 +1,11 @@
-// Package mixes reads the papers' lists of multi-program workloads, which are data
-// files beside it (*.yaml) and name their sources.
+// Package mixes reads the papers' lists of multi-program workloads, which are data files beside it
+// (*.yaml) and name their sources.
 //
-// A reader must know three types. A List is one paper's file. A Program is one of
-// its benchmarks: the paper's abbreviation, its class and the application here. A
-// Set is a named group of mixes, a Mix the programs that run together.
+// A reader must know three types. A List is one paper's file. A Program is one of its benchmarks:
+// the paper's abbreviation, its class and the application here. A Set is a named group of mixes, a
+// Mix the programs that run together.
 //
-// A list may name applications that are not written yet; whoever runs a mix finds
-// out from Missing.
+// A list may name applications that are not written yet; Missing reports it to the runner of a mix.
 package mixes
 
 import (

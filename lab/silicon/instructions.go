@@ -17,7 +17,7 @@ import (
 )
 
 // Count is how many warp instructions a board executed in the launches of one kernel of an application: what its
-// compiler made of the PTX that Heddle executes as it stands.
+// compiler made of the PTX that Heddle executes unchanged.
 type Count struct {
 	Board, App, Kernel string
 	WarpInsts          float64

@@ -48,7 +48,7 @@ type follower struct {
 	plans  map[string][][]string
 	said   map[string]bool // warnings
 	lock   *fileLock
-	alive  map[string]bool // what was in the queue at the last look
+	alive  map[string]bool // the queue at the last look
 }
 
 func (f *follower) close() { f.lock.close() }
@@ -223,7 +223,7 @@ func (f *follower) take(pt *point) {
 	}
 }
 
-// finish tells who follows the progress that a point is done.
+// finish reports to the progress display that a point is done.
 func (f *follower) finish(pt *point) {
 	for _, h := range f.hashes(&pt.last) { // its task gets on: it is not what keeps the others from theirs
 		if other := f.points[h]; other != nil && other.last.job == pt.last.job {
@@ -234,7 +234,7 @@ func (f *follower) finish(pt *point) {
 	pt.done()
 }
 
-// begin tells who follows the progress that a point is on its way.
+// begin reports to the progress display that a point is on its way.
 func (f *follower) begin(pt *point) {
 	if pt.done != nil {
 		return
@@ -245,7 +245,7 @@ func (f *follower) begin(pt *point) {
 	}
 }
 
-// progress passes on what the tasks on the nodes tell of themselves.
+// progress passes on the progress that tasks report on their nodes.
 func (f *follower) progress() {
 	if !f.p.Wait || f.r.Start == nil {
 		return

@@ -110,7 +110,7 @@ func pointOf(t *lab.Task) (Point, error) {
 	return Point{t.Hash, t.Job.Label, t.Alone, t.Job.Spec}, nil
 }
 
-// writeOnce makes a file that is the same whoever writes it, whole or not at all.
+// writeOnce makes a file, whole or not at all. All writers write the same.
 func writeOnce(file string, text []byte, mode fs.FileMode) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil

@@ -1,14 +1,13 @@
-// Package slurm does simulations on a cluster under Slurm: a lab.Pool that submits arrays of tasks
-// and finds their results in the result store, which client and nodes share.
+// Package slurm does simulations on a cluster under Slurm: a lab.Pool that submits arrays of tasks and finds their
+// results in the result store, which client and nodes share.
 //
 // The store is the only state. It holds everything that is done or failed. squeue lists everything on its way: a
 // job's name says which plan file it does, and a plan lists its points. So a client may be killed at any time, and
-// the next one, whoever starts it, submits exactly what is neither in the store nor in the queue. A task looks into
-// the store before each point; results get their place by renaming; so a point that was done is neither lost nor
-// there twice.
+// the next one submits exactly what is neither in the store nor in the queue. A task looks into the store before each
+// point; results get their place by renaming; so a point that was done is neither lost nor there twice.
 //
-// A reader must know Pool, the client; Options, what a user asks for; Work, what a node does;
-// and follower, which decides what is submitted (again).
+// A reader must know Pool, the client; Options, what a user asks for; Work, what a node does; and follower, which
+// decides what is submitted (again).
 package slurm
 
 import (
@@ -101,7 +100,7 @@ func (p *Pool) Do(ctx context.Context, r *lab.Runner, todo []*lab.Task) {
 	}
 }
 
-// note counts for the receipt what is left open.
+// note counts the open points for the receipt.
 func (f *follower) note() {
 	for _, pt := range f.order {
 		if !pt.open() {
@@ -231,7 +230,7 @@ func (f *follower) submit(ctx context.Context, chunks [][]*point) error {
 // planFile is where the plan of a name lies.
 func (f *follower) planFile(name string) string { return filepath.Join(f.dir, name+".plan") }
 
-// tidy removes what nobody needs any more: plans whose points are all in the store, their logs, and
+// tidy removes files that are not needed any more: plans whose points are all in the store, their logs, and
 // copies of other programs when no plan is left.
 func (f *follower) tidy(ctx context.Context) {
 	held, err := f.lock.take()

@@ -49,7 +49,7 @@ func Work(ctx context.Context, r *lab.Runner, code, plan string, task int) error
 	return nil
 }
 
-// open is the task of a point that is to be done; nil when it is done or cannot be.
+// open is the task of a point that must be done; nil when it is done or cannot be.
 func open(r *lab.Runner, p *Point) *lab.Task {
 	have, err := r.Store.Get(p.Hash)
 	if have != nil {

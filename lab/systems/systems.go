@@ -261,7 +261,7 @@ func reasons(table [][]Cell) []reason {
 // Legend says what a cell of the table means.
 const Legend = "yes: works. set: works with the settings named below. -: refused, for the reason named below."
 
-// Text prints the table, then the systems and each reason once, folded to so many columns by fold.
+// Text prints the table, then the systems and each reason once, folded by fold to a number of columns.
 func Text(w io.Writer, table [][]Cell, fold func(text string, indent int) string) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range rows(table) {

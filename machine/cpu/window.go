@@ -47,7 +47,7 @@ func edge(pos int32, input int) int32 { return pos<<3 | int32(input) }
 // the line of their times.
 type window struct {
 	ops   []op     // a ring, in program order
-	sites []uint64 // by position, where its instruction stands in the program; nil: nobody asks
+	sites []uint64 // by position, where its instruction stands in the program; nil: no predictor asks
 	mask  int32
 	head  int32 // position of the oldest
 	count int32

@@ -131,8 +131,8 @@ func (r rowState) wake(t uint64) uint64 {
 	return max(r.at, t+1)
 }
 
-// row brings the row of an end of m nearer by at most one command, and sees to what
-// comes next at once: a second look in the same clock must find nothing to do.
+// row brings the row of an end of m nearer by at most one command, and plans the next command at once: a second look
+// in the same clock must find nothing to do.
 func (s *Stack) row(m *move, e int, urgent bool, t uint64) rowState {
 	c, at := s.end(m, e)
 	b := m.bank[e]

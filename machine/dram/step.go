@@ -131,7 +131,7 @@ func (c *Channel) nextWork(t uint64) uint64 {
 	case c.refresh.owed > 0:
 		return min(n, c.refreshAt(t))
 	case c.q.turn:
-		return t + 1 // even with nothing queued: what comes first then may wait for the other kind
+		return t + 1 // even with nothing queued: the next request then may wait for the other kind
 	case c.q.count[kindRead]+c.q.count[kindWrite] == 0:
 		return n
 	}

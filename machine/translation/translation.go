@@ -82,7 +82,7 @@ func (p pagerPort) Fault(now uint64, tenant mem.TenantID, page uint64) {
 	p.x.wakeups.WakeMMU(p.x.pager.Next())
 }
 
-// pagesMove is told when n pages begin, or end, to move.
+// pagesMove is called when n pages begin, or end, to move.
 func (x *Translation) pagesMove(now uint64, n int) {
 	x.meters.Pages.Add(now, n)
 	x.meters.Either.Add(now, n)

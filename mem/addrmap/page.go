@@ -51,14 +51,14 @@ func forPage(mp *sheets.Map, page int) *sheets.Map {
 	return &up
 }
 
-// pageLayout is the partition-aware map of NUBA (Figure 2): from the least significant bit,
-// line offset, bank, column up to the page's end, channel, what is left of the column, row. As
-// the channel lies above the page offset, whatever the page's size, the driver places a page by
-// choosing its frame; any number of channels will do. The lowest bank bits pick the LLC slice,
-// after the bank hash, so that both are randomised alike.
+// pageLayout is the partition-aware map of NUBA (Figure 2): from the least significant bit, line
+// offset, bank, column up to the page's end, channel, the rest of the column, row. As the channel
+// lies above the page offset, whatever the page's size, the driver places a page by choosing its
+// frame; any number of channels will do. The lowest bank bits pick the LLC slice, after the bank
+// hash, so that both are randomised alike.
 //
-// The paper gives no positions. Banks are lowest so that a page of 4 KB, 32 lines, spreads over
-// 16 banks. With map.hash pae the channel is randomised, too, and frames no longer choose it.
+// The paper gives no positions. Banks are lowest so that a page of 4 KB, 32 lines, spreads over 16
+// banks. With map.hash pae the channel is randomised, too, and frames no longer choose it.
 func pageLayout(s *sheets.Machine) (*layout, error) {
 	l, err := newLayout(s)
 	if err != nil {

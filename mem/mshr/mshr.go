@@ -6,7 +6,7 @@ package mshr
 
 import "math/bits"
 
-// none ends a chain, and is the register of a line nobody waits for.
+// none ends a chain, and is the register of a line that no request waits for.
 const none = int32(-1)
 
 // begin is how many registers and waiters there is room for at first: short runs need no more.
@@ -15,7 +15,7 @@ const begin = 32
 // Sectors is the most a line can have.
 const Sectors = 8
 
-// register is a line somebody waits for.
+// register is a line that requests wait for.
 type register struct {
 	waiters int32           // their chain, the youngest first; of a free register the next free one
 	merged  [Sectors]uint16 // requests that wait for each sector
@@ -65,7 +65,7 @@ func (f *File) Lines(n int) {
 	}
 }
 
-// Room says that so many more sectors can be asked for.
+// Room says that a number of further sectors can be asked for.
 func (f *File) Room(sectors uint8) bool { return f.pending+bits.OnesCount8(sectors) <= f.entries }
 
 // Pending is the number of sectors on their way.
@@ -112,7 +112,7 @@ func (f *File) register() int32 {
 		f.registers = append(f.registers, register{waiters: none})
 		return int32(len(f.registers) - 1)
 	}
-	r := &f.registers[n] // nobody waits for a sector any more
+	r := &f.registers[n] // no request waits for a sector any more
 	f.freeRegister, r.waiters = r.waiters, none
 	return n
 }

@@ -209,7 +209,7 @@ func (d *deciders) fetched(id int) (loaded, time bool) {
 	return loaded, time
 }
 
-// fetches says that an instruction brings what others may have written.
+// fetches says that an instruction reads values that others may have written.
 func fetches(in *parse.Instr) bool {
 	switch in.Op {
 	case "ld", "ldu", "atom", "call", "ldmatrix", "tex", "tld4", "suld":

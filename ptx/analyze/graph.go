@@ -128,11 +128,10 @@ func (g *Graph) leaves(b int) int {
 	return stays
 }
 
-// postDominators finds the immediate post-dominators in two rounds. The first knows
-// only returns: lanes that go to an exit, a trap or an endless loop never come back
-// to meet anybody, so such a path (compilers give every switch one, for the value
-// that cannot occur) does not keep the others from reconverging. The second round
-// does the blocks from which no return can be reached. What remains never ends.
+// postDominators finds the immediate post-dominators in two rounds. The first knows only returns: lanes that go to an
+// exit, a trap or an endless loop never meet other lanes again, so such a path (compilers give every switch one, for
+// the value that cannot occur) does not keep the others from reconverging. The second round does the blocks from
+// which no return can be reached. What remains never ends.
 func (g *Graph) postDominators() {
 	n := len(g.Blocks)
 	ip := make([]int, n+1)

@@ -127,7 +127,7 @@ type liveness struct {
 	*Graph
 	in, out []int32 // by block: the register (ID+1) found live there last
 	blocks  []int32 // where the current register is live into or out of
-	work    []int32 // blocks it is live into and whose predecessors are to be visited
+	work    []int32 // blocks it is live into and whose predecessors must be visited
 	span    Span
 	cost    int
 	// Changes of the pressure, from one instruction to the next: behind an instruction with
@@ -163,7 +163,7 @@ func Live(g *Graph) *Liveness {
 	return l
 }
 
-// register finds where one register is live; result: whoever the function returns to reads it.
+// register finds where one register is live; result: the caller of the function reads it.
 func (x *liveness) register(id, cost int, result bool) Span {
 	mark := int32(id + 1)
 	list := x.touches.of(id)

@@ -150,7 +150,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	return k
 }
 
-// finish finds what follows from the ops of all functions.
+// finish computes what depends on the ops of all functions.
 func (d *decoder) finish() {
 	markRuns(d.prog.ops)
 	d.prog.code.Left = left(d.prog.ops, ones(len(d.prog.ops)))
@@ -382,9 +382,9 @@ func (d *decoder) scoreboard(w, r []*parse.Var) {
 	d.carryIn, d.carryOut = false, false
 }
 
-// reads is the register numbers of what an instruction reads, its guard excepted, packed: of
-// a PTX register, which nobody has assigned one of the hardware to, the first number in its
-// name, as in GPGPU-Sim. One without is not read from the register file there.
+// reads is the register numbers of what an instruction reads, its guard excepted, packed: of a PTX register, to which
+// no hardware register is assigned, the first number in its name, as in GPGPU-Sim. One without is not read from the
+// register file there.
 func (d *decoder) reads(in *parse.Instr, r []*parse.Var) isa.Reads {
 	d.numbers = d.numbers[:0]
 	guard := in.Pred

@@ -22,7 +22,7 @@ type idle struct {
 	state isa.State // of the warp looked at
 }
 
-// useful begins to count anew.
+// useful sets the count to 0.
 func (r *runner) useful() {
 	r.idle.from = r.n.WarpInsts
 	r.later()

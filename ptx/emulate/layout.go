@@ -259,7 +259,7 @@ func share(number []int32, spans []analyze.Span, class, may func(id int) bool) (
 		for len(active) > 0 && active[0].last < spans[id].First {
 			over = append(over, heap.Pop(&active).(holder).place)
 		}
-		sort.Ints(over) // who came first is freed first
+		sort.Ints(over) // the first one that came is freed first
 		for _, p := range over {
 			free = append(free, number[order[p]])
 		}

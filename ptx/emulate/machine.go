@@ -141,8 +141,8 @@ func narrowed(t isa.Timing) isa.Timing {
 	return t
 }
 
-// left is isa.Code.Left of the machine code: what is left of a run, and what follows it. A sequence counts once, as a
-// warp may be within it.
+// left is isa.Code.Left of the machine code: the rest of a run, and the instruction after it. A sequence counts once,
+// as a warp may be within it.
 func (a *assembly) left() []uint8 {
 	ops, code := a.prog.ops, a.code
 	weight := make([]uint8, len(ops)) // of a run, at the first instruction of its source

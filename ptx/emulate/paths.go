@@ -1,15 +1,14 @@
 package emulate
 
-// Divergence. The lanes of a warp form a tree of nodes. A leaf is a path that can
-// run: lanes at one PC. An inner node is a reconvergence point: it holds the lanes
-// that will meet at its PC and counts those still on the way (pending). A branch
-// that splits a path turns it into an inner node at the branch's immediate
-// post-dominator with one leaf per side; a leaf that reaches its rpc hands its
-// lanes to its parent, and the parent becomes a leaf when nobody is pending. Run
-// depth first, this is exactly the SIMT stack.
+// Divergence. The lanes of a warp form a tree of nodes. A leaf is a path that can run: lanes at one
+// PC. An inner node is a reconvergence point: it holds the lanes that will meet at its PC and
+// counts those still on the way (pending). A branch that splits a path turns it into an inner node
+// at the branch's immediate post-dominator with one leaf per side; a leaf that reaches its rpc
+// hands its lanes to its parent, and the parent becomes a leaf when no child is pending. Run depth
+// first, this is exactly the SIMT stack.
 //
-// A tree allows what a stack does not: paths may run in any order. That gives
-// independent thread scheduling where a program needs it:
+// A tree allows what a stack does not: paths may run in any order. That gives independent thread
+// scheduling where a program needs it:
 //   - A path that takes many backward branches while other lanes of its warp wait
 //     lets them go first (spinLimit branches in loops whose exit depends on memory
 //     other threads write, loopLimit in any loop). Lanes waiting at a
@@ -20,8 +19,8 @@ package emulate
 //     bar.warp.sync, bar.sync ...) is parked while other named lanes of the warp
 //     can still arrive, and all arrived paths execute it together.
 //
-// A call is an inner node at the return address whose children run in a new
-// frame; ret takes lanes out of the frame's nodes and so completes it.
+// A call is an inner node at the return address whose children run in a new frame; ret takes lanes
+// out of the frame's nodes and so completes it.
 
 const (
 	spinLimit = 32
@@ -277,8 +276,8 @@ func (c *cta) joins(wp *warp, n *node, o *op) bool {
 	return n.pc == wp.pc && n.frame == wp.frame
 }
 
-// settle is called when the warp is divergent and the next op synchronises lanes:
-// paths are parked until every lane it names has arrived or nobody else can run.
+// settle is called when the warp is divergent and the next op synchronises lanes: paths are parked
+// until every lane it names has arrived or no other path can run.
 func (c *cta) settle(wp *warp) {
 	for wp.pc >= 0 {
 		o := &c.ops[wp.pc]

@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// 32-bit modules: ISA 1.x and 2.x code for hosts with 32-bit pointers. Device memory
-// begins below 4 GiB, and Grid makes sure that it ends there for who launches them.
+// 32-bit modules: ISA 1.x and 2.x code for hosts with 32-bit pointers. Device memory begins below 4 GiB, and Grid
+// makes sure that it ends there for a program that launches them.
 
 // Generic addresses of a 32-bit module: the windows of the other spaces take the last
 // parts of its 4 GiB. Device memory lies below.

@@ -130,8 +130,8 @@ func (c *cta) report(wp *warp, s *isa.Step) {
 	wp.pc, s.Next = next+int32(s.Ahead), next
 }
 
-// alike is how many of the operations that have been executed follow with the same mask. What
-// comes behind the last one is its own step's business where other paths may join.
+// alike is how many of the operations that have been executed follow with the same mask. The instruction after the
+// last one has a step of its own if other paths may join there.
 func (wp *warp) alike(mask uint32) uint8 {
 	n := wp.done
 	if wp.used > 1 && n > 0 {

@@ -59,8 +59,7 @@ func (p *parser) declarator(space Space) *Var {
 	return &v
 }
 
-// qualifiers reads what comes before the name: alignment, attributes, vector length
-// and type.
+// qualifiers reads the words before the name: alignment, attributes, vector length and type.
 func (p *parser) qualifiers(space Space) (v Var, vec int) {
 	v = Var{Space: space, Line: p.tline}
 	vec = 1
@@ -184,7 +183,7 @@ func (p *parser) registers(v *Var, vec int) {
 // values reads initial values.
 type values struct{ *parser }
 
-// initialiser reads what follows "=".
+// initialiser reads the values after "=".
 func (p values) initialiser(v *Var) {
 	elem := v.Type.Bytes()
 	if elem == 0 {

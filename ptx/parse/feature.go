@@ -18,8 +18,8 @@ type Feature struct {
 // Features lists the features, those that are supported first.
 func Features() []Feature { return append([]Feature(nil), features...) }
 
-// features holds what goes beyond scalar arithmetic, control flow and plain accesses. Of
-// two that fit an instruction the first counts.
+// features holds the features beyond scalar arithmetic, control flow and plain accesses. Of two
+// that fit an instruction the first counts.
 var features = []Feature{
 	{"arithmetic, logic, control flow, memory", "1.0", []string{"add", "ld", "st", "bra", "call"}, true, ""},
 	{"32-bit modules", "1.0", []string{".address_size"}, true, "memory below 4 GiB"},

@@ -234,7 +234,7 @@ func (p *parser) debugDirective() {
 	}
 }
 
-// linkage reads [.visible|.extern|.weak|.common] and what follows.
+// linkage reads [.visible|.extern|.weak|.common] and the declaration after it.
 func (p *parser) linkage() {
 	extern := false
 	p.linked = Linkage{}

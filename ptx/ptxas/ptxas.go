@@ -1,10 +1,10 @@
 // Package ptxas estimates the code that NVIDIA's assembler makes from PTX, for timing alone: which instructions
 // vanish, which become sequences, which become one, and which loads go first. Results are those of the PTX, which is
-// executed as it stands.
+// executed unchanged.
 //
 // A reader must know two types. Routine is the machine code of a function; Op is one of its instructions, with the
-// registers that its operands come from in the end. Assemble makes them; it knows a function alone, and nothing of the
-// launch.
+// registers that its operands come from in the end. Assemble makes them; it knows a function alone, and nothing of
+// the launch.
 //
 // The rules were read from what ptxas of CUDA 13 makes of this project's PTX for sm_90. In the order of the files:
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// room is the registers that loads which go first may hold: ptxas keeps about so many in unrolled loops of sgemm and
-// matrixmul.
+// room is the registers that loads which go first may hold: ptxas keeps about this number in unrolled loops of sgemm
+// and matrixmul.
 const room = 24
 
 // schedule puts the machine instructions of each run in order.
@@ -113,8 +113,8 @@ type early struct {
 	gone          []bool
 	reads, writes []int  // by register: ops that are passed and read it, or write it
 	left          []int  // by register: ops of the run that still read it
-	holds         []bool // by register: it was written by what went first
-	held          int    // so many are
+	holds         []bool // by register: an op that went first has written it
+	held          int    // their number is
 	next          int    // op from which on none has gone first
 	stores        int    // stores that are passed
 	late          []bool
@@ -224,7 +224,7 @@ func (e *early) pull() bool {
 	return true
 }
 
-// passable says that an op may issue behind what comes after it: it has no effect but on registers.
+// passable says that an op may issue after an op that follows it: it has no effect but on registers.
 func (e *early) passable(i int) bool {
 	o := &e.ops[i]
 	in := e.f.Instrs[o.Of]

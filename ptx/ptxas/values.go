@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// values finds who writes and reads each register, and of which the low half is enough.
+// values finds the instructions that write and read each register, and the registers of which the low half is enough.
 func (p *pass) values() {
 	for id := range p.def {
 		p.def[id] = none
@@ -29,7 +29,7 @@ func (p *pass) values() {
 	p.halves()
 }
 
-// halves finds the 64-bit registers whose upper half nobody asks for: it begins with all of them, and takes out those
+// halves finds the 64-bit registers whose upper half is not used: it begins with all of them, and takes out those
 // that an instruction needs whole.
 func (p *pass) halves() {
 	for id, v := range p.f.Regs {
@@ -87,8 +87,8 @@ func (p *pass) passes(i, k int) bool {
 	return len(p.write[i]) == 1 && p.low[p.write[i][0].ID] && in.Args[0].Kind == parse.KReg
 }
 
-// unused removes instructions whose results nobody uses, but for loads: compilers have removed those that are for
-// nothing, and what is left in PTX written by hand is there to be timed. ptxas would remove them, too.
+// unused removes instructions whose results are not used, except loads. Compilers have removed useless loads already,
+// and those in PTX written by hand are there to be timed. ptxas would remove them, too.
 func (p *pass) unused() {
 	asked := make([]int, len(p.f.Regs))
 	for id := range asked {

@@ -178,7 +178,7 @@ func variable(o *parse.Operand) *parse.Var {
 	return nil
 }
 
-// stored are the origins of what a load of so many bytes (per register) finds.
+// stored are the origins of the values that a load of a number of bytes (per register) finds.
 func (s *solver) stored(a access, bytes int) origins {
 	r := s.empty()
 	switch a.space {
@@ -243,8 +243,8 @@ func (s *solver) storedParam(a access, bytes int, r *origins) {
 	}
 }
 
-// value adds the origin of the value of parameter i. Less than an address is a number; should
-// somebody make an address of two of them, then that is unknown.
+// value adds the origin of the value of parameter i. A value of fewer bytes than an address is a number. If a program
+// makes an address of two of them, that is unknown.
 func (s *solver) value(i, bytes int, r *origins) {
 	if bytes < s.pointer {
 		set(r.part, s.unknownBit())

@@ -1,6 +1,5 @@
-// Package readonly finds which memory a kernel only reads: the compiler support of NUBA
-// (seed 001, section 5.2). Data that no instruction of a kernel writes may be replicated, and
-// its ld.global become ld.global.nc (the paper's .ro).
+// Package readonly finds which memory a kernel only reads: the compiler support of NUBA (seed 001, section 5.2). Data
+// that no instruction of a kernel writes may be replicated, and its ld.global become ld.global.nc (the paper's .ro).
 //
 // The verdict is per parameter and sound: a parameter is read-only when no store or atomic of the kernel, or of a
 // function it calls, has an address that may derive from it. Where the address of a store comes from memory, from a
@@ -9,9 +8,9 @@
 // memory; it has to treat these as one. The same holds for a variable of the module whose address is passed as a
 // parameter.
 //
-// A reader must know three types. Report is the verdict on one kernel. solver follows the
-// origins of values through registers and memory until nothing changes. origins is a set of
-// them: parameters, what lies in .shared or .local, and the unknown.
+// A reader must know three types. Report is the verdict on one kernel. solver follows the origins of values through
+// registers and memory until nothing changes. origins is a set of them: parameters, memory in .shared or .local, and
+// the unknown.
 package readonly
 
 import (

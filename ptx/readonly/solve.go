@@ -26,8 +26,8 @@ type inst struct {
 	in *parse.Instr
 }
 
-// The nodes that hold what lies in .shared and .local memory; registers and .param variables
-// of functions have nodes of their own.
+// The nodes of the contents of .shared and .local memory; registers and .param variables of
+// functions have nodes of their own.
 const (
 	sharedNode = iota
 	localNode
@@ -241,7 +241,7 @@ func join(to *origins, o origins) {
 	}
 }
 
-// demote makes an address a number: what is left of it is no address by itself.
+// demote makes an address a number: the rest of it is no address by itself.
 func demote(o origins) {
 	for w := range o.base {
 		o.part[w] |= o.base[w]

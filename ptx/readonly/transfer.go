@@ -177,7 +177,7 @@ func (s *solver) result(in *parse.Instr) origins {
 		a, okA := constant(in, 1)
 		b, okB := constant(in, 2)
 		if limit := uint64(1) << (4 * s.pointer); okA && a < limit || okB && b < limit {
-			demote(all) // what is left is less than an address
+			demote(all) // the rest is less than an address
 		}
 		return all
 	case "cvta":

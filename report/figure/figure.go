@@ -1,9 +1,8 @@
-// Package figure draws results as papers print them: lines, sorted curves, bars,
-// scatter plots and heat maps, as SVG, PNG or PDF, with the same bytes for the same
-// data.
+// Package figure draws results as papers print them: lines, sorted curves, bars, scatter plots and
+// heat maps, as SVG, PNG or PDF, with the same bytes for the same data.
 //
-// A reader must know three types. Figure is what goes into one file. Panel is one
-// pair of axes in it. Series is one curve or one colour of bars.
+// A reader must know three types. Figure is the content of one file. Panel is one pair of axes in
+// it. Series is one curve or one colour of bars.
 package figure
 
 import (

@@ -61,7 +61,7 @@ type Measure struct {
 	Of    int     // mixes the paper has
 }
 
-// Claim is a sentence of a paper with what was measured for it.
+// Claim is a sentence of a paper with the number that was measured for it.
 type Claim struct {
 	ID, Text string
 	Expects  string   // what the paper says, with the tolerance

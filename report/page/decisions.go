@@ -92,8 +92,8 @@ func pairs(m map[string]any, zeros bool) string {
 	return strings.Join(out, ", ")
 }
 
-// unpowered says how many SMs are to be without power; empty where a plan sets nothing of
-// the kind, or none.
+// unpowered says how many SMs shall be powered down; empty where a plan sets nothing of the kind,
+// or none.
 func unpowered(plan any) string {
 	var p struct {
 		Gated int `json:"gated_sms"`
@@ -107,7 +107,7 @@ func unpowered(plan any) string {
 // planned says what an application gets, beside what it had.
 func planned(had, gets *control.Share) string {
 	out := had.Name + ": " + becomes(had.SMs, gets.SMs, "SM")
-	if had.Groups+gets.Groups > 0 { // else memory is everybody's
+	if had.Groups+gets.Groups > 0 { // else all applications share memory
 		out += ", " + becomes(had.Groups, gets.Groups, "group")
 	}
 	return out

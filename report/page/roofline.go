@@ -63,9 +63,9 @@ func rooflineOf(r *sim.Result) *rooflineView {
 	return v
 }
 
-// roofPoints are kernels by application and name in the order of first ends. Launches beside
-// others of their application are left out, as nobody knows whose bytes are whose, and kernels
-// that moved none, which have no place on the drawing.
+// roofPoints are kernels by application and name in the order of first ends. Launches at the same time as others of
+// their application are left out, because the bytes of each are not known. Kernels that moved no bytes have no place
+// on the drawing.
 func roofPoints(r *sim.Result) (out []roofPoint) {
 	at := map[string]int{}
 	for i := range r.Tenants {

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// touchesView is who touches which pages: how many SMs a page has, and from which partitions the
+// touchesView has the SMs and partitions that touch pages: how many SMs a page has, and from which partitions the
 // pages of each home are touched.
 type touchesView struct {
 	Table  table

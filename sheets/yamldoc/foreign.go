@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// A file that a user gives by mistake is named by its content: the YAML reader's opinion of a trace helps nobody.
+// A file that a user gives by mistake is named by its content: the YAML reader's error for a trace does not help.
 
 // peek is how many bytes of a file's begin tell what it is.
 const peek = 4096
 
-// stranger is a kind of file that is no configuration: how it is told, and what to do with it.
+// stranger is a kind of file that is no configuration: how it is recognised, and what to do with it.
 type stranger struct {
 	is     func(head []byte) bool
 	what   string

@@ -112,7 +112,7 @@ func (n *Node) Errorf(format string, args ...any) *Error {
 	return n.file.at(n.Line, n.Col, fmt.Sprintf(format, args...))
 }
 
-// Found is what stands where a whole number is asked for: a number as it is written, of anything else the kind.
+// Found is the text in place of a whole number: a number as it is written, of anything else the kind.
 func (n *Node) Found() string {
 	if n.Kind == Float {
 		return n.Raw

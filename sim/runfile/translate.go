@@ -21,8 +21,8 @@ func (r *resolver) asksUnified() bool {
 	return asks
 }
 
-// translating is the machine with what unified memory needs of it set, and a note of that. Who has set one of these
-// numbers has it as it is, and is refused where it does not do.
+// translating is the machine with the settings that unified memory needs, and a note of that. A number that the user
+// has set stays, and is refused if unified memory does not work with it.
 func (r *resolver) translating(spec *sim.Spec, shelf *sheets.Shelf, m *sheets.Machine, from *sheets.Provenance) (
 	*sheets.Machine, *sheets.Provenance,
 ) {

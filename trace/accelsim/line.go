@@ -9,7 +9,7 @@ import (
 
 const (
 	maxRegs    = 8       // destinations, and sources, of one instruction (the tracer records 1 and 5)
-	noReg      = 0xffff  // RZ and URZ: always zero, nobody waits for them
+	noReg      = 0xffff  // RZ and URZ: always zero, no instruction waits for them
 	uniform    = 256     // UR0 among the register names
 	windowSize = 1 << 24 // bytes of the generic windows of shared and local memory
 	maxAddr    = 1 << 49 // virtual addresses of a GPU
@@ -154,8 +154,8 @@ type at struct {
 	warp  int
 }
 
-// parse reads an instruction line; msg says what is wrong with it. skip asks, once
-// the opcode is known, whether what follows the sources is left unread.
+// parse reads an instruction line; msg says what is wrong with it. skip says, once the opcode is known, whether the
+// fields after the sources are left unread.
 func (i *inst) parse(b []byte, h *Header, where at, skip func(op []byte) bool) (msg string) {
 	s := scanner{b: b}
 	if h.Version < 3 {

@@ -115,7 +115,7 @@ func missing(path string, err error) string {
 	return "there is no " + path
 }
 
-// Identity is a hash of the contents of a trace: of the list and of every file it names, as they lie on disk.
+// Identity is a hash of the contents of a trace: of the list and of every file it names, as they are on disk.
 func Identity(list string) (string, error) {
 	s, err := openStream(list)
 	if err != nil {

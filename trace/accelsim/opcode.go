@@ -99,7 +99,7 @@ type static struct {
 	layer   int32 // how many instructions of the same PC came before
 	in      isa.Instr
 	dep     []uint16 // registers of the scoreboard: destinations, sources
-	async   bool     // LDGSTS: its two lines are told apart by address
+	async   bool     // LDGSTS: its two lines differ in address
 	matrix  int      // LDSM: matrices
 	arrive  bool     // BAR.ARV
 	touches bool     // has addresses that count

@@ -208,7 +208,7 @@ func (r *replay) pieces(c *command, do func(at, n uint64) error) error {
 	return nil
 }
 
-// allocate makes the regions that the list tells of before the first kernel runs: of allocations, which are managed
+// allocate makes the regions that the list names before the first kernel runs: of allocations, which are managed
 // memory where the line or the run says so, and of pages that copies fill and no allocation holds; ranges that
 // overlap or touch become one.
 func (r *replay) allocate() error {

@@ -30,9 +30,8 @@ type Inst struct {
 	Imm  int64
 }
 
-// Writer writes a .traceg file. It exists for tests and for tools that make traces
-// of something else; it writes what it is told and checks only what the format
-// cannot express.
+// Writer writes a .traceg file. It exists for tests and for tools that make traces of something
+// else; it writes its input and checks only what the format cannot express.
 type Writer struct {
 	w     *bufio.Writer
 	h     Header

@@ -89,7 +89,7 @@ type signs struct {
 	near  float64 // of those that are no branches: the next one stands at most 15 bytes behind, an instruction's length
 }
 
-// look reads records of so many bytes.
+// look reads records of a number of bytes.
 func look(b []byte, bytes int) signs {
 	records, sound, pairs, near := 0, 0, 0, 0
 	var before uint64 // where the record before stands; 0: none does

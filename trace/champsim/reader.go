@@ -227,7 +227,7 @@ func (r *Reader) checkEnd() (int64, error) {
 	return size, nil
 }
 
-// incomplete is the error of a last record of so many bytes.
+// incomplete is the error of a last record that has only a number of bytes.
 func (r *Reader) incomplete(offset int64, bytes int) error {
 	return &Error{
 		File: r.file, Offset: offset, Of: r.of(),
@@ -270,10 +270,10 @@ const xzMagic = "\xfd7zXZ\x00"
 var errNoFooter = errors.New("no .xz footer at the end")
 
 // checkDictionary refuses an .xz file whose first block asks for too much memory, before the
-// decompressor takes it. The block's header stands behind the 12 bytes of the stream's: its size
-// in words of 4 bytes less one, flags, perhaps two sizes of the block, then the filters; that of
-// LZMA2 (0x21) has one byte, the size of its dictionary (xz file format 1.2.1, 3.1 and 5.3.1), which is
-// returned in bytes; 0 where it cannot be told.
+// decompressor takes it. The block's header stands behind the 12 bytes of the stream's: its size in
+// words of 4 bytes less one, flags, perhaps two sizes of the block, then the filters; that of LZMA2
+// (0x21) has one byte, the size of its dictionary (xz file format 1.2.1, 3.1 and 5.3.1), which is
+// returned in bytes; 0 if that is not known.
 func checkDictionary(in *bufio.Reader) (int64, error) {
 	b, err := in.Peek(12 + 4)
 	if err != nil || b[12] == 0 {
@@ -393,7 +393,7 @@ func (r *Reader) Read(out []scalar.Inst) (int, error) {
 	return 0, io.EOF
 }
 
-// mostPlain instructions in a row are told of at once.
+// mostPlain instructions in a row are reported at once.
 const mostPlain = 1 << 20
 
 // of says what offsets in the trace count.
@@ -407,9 +407,8 @@ func (r *Reader) of() string {
 // Rewind starts again at the beginning.
 func (r *Reader) Rewind() error { return r.begin() }
 
-// release lets the decompressor go. What it finds wrong then is what it found when it was read, which has been told.
-// A large dictionary goes back to the system at once: the next one would be beside it until somebody else asks
-// for as much.
+// release closes the decompressor. Its errors have been reported when it was read. A large dictionary goes back to
+// the system at once. Otherwise the next one would be allocated in addition.
 func (r *Reader) release() {
 	if r.closer != nil {
 		_ = r.closer.Close()

@@ -198,9 +198,9 @@ func (r *Record) stores() (all [4]uint64) {
 	return all
 }
 
-// registers are those that make one instruction wait for another. The instruction pointer does not: what
-// follows a branch is predicted. The stack pointer is known without waiting behind calls, pushes and
-// pops, and instructions that add a constant to it, as in cores with a stack engine and in ChampSim.
+// registers are those that make one instruction wait for another. The instruction pointer does not: the instruction
+// after a branch is predicted. The stack pointer is known without waiting behind calls, pushes and pops, and
+// instructions that add a constant to it, as in cores with a stack engine and in ChampSim.
 func (r *Record) registers(in *scalar.Inst, written *[2][scalar.Results]uint16) {
 	n, other, sparc := 0, false, r.CloudSuite != nil
 	for _, reg := range r.Reads {
@@ -234,9 +234,9 @@ func (r *Record) registers(in *scalar.Inst, written *[2][scalar.Results]uint16) 
 	}
 }
 
-// conditional says that a branch may go on behind it: it reads where it stands, and flags or
-// other registers but the stack pointer, and does not touch the stack. CloudSuite's records do not tell: which way
-// each of their branches goes is to be predicted.
+// conditional says that a branch may go on behind it: it reads where it stands, and flags or other registers but the
+// stack pointer, and does not touch the stack. CloudSuite's records do not tell: the direction of each of their
+// branches must be predicted.
 func (r *Record) conditional() bool {
 	if r.CloudSuite != nil {
 		return true

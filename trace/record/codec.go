@@ -42,8 +42,8 @@ const (
 	paySleep   // 0, uvarint nanoseconds
 )
 
-// info of an access: space in bits 0-2, log2 of the bytes per offset in bits 3-4,
-// the shift that offsets are to be undone by in bits 5-7.
+// info of an access: space in bits 0-2, log2 of the bytes per offset in bits 3-4, the shift that
+// restores offsets in bits 5-7.
 const (
 	sizeAt  = 3
 	shiftAt = 5

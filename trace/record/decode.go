@@ -42,7 +42,7 @@ type cursor struct {
 	buf    []byte
 	base   [4]uint64
 	piece  int32  // next piece to load
-	last   int32  // number of pieces; what follows them is the tail
+	last   int32  // number of pieces; the tail follows them
 	spill  []byte // holds a loaded piece
 	tail   []byte
 }

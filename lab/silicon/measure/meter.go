@@ -50,7 +50,7 @@ func (m *meter) empty(cold bool) (float64, error) {
 	return middle(took), nil
 }
 
-// clock is the core clock in MHz, in the middle of what was measured.
+// clock is the core clock in MHz, in the middle of the measurement.
 func (m *meter) clock() float64 { return middle(m.clocks) }
 
 func middle(v []float64) float64 {
@@ -108,7 +108,7 @@ func (m *meter) mhz() (float64, error) {
 // launchWords are the names that need the time of launches.
 var launchWords = regexp.MustCompile(`\b(cycles|last)(_\d+)?\b`)
 
-// measure measures a probe so many times.
+// measure measures a probe a number of times.
 func (m *meter) measure(p *silicon.Probe) (silicon.Measured, error) {
 	out := silicon.Measured{Probe: p}
 	numbers := silicon.Figures{"sms": float64(m.b.SMs)}
@@ -145,7 +145,7 @@ func (m *meter) measure(p *silicon.Probe) (silicon.Measured, error) {
 	return out, nil
 }
 
-// cold says that caches are to be cold: simulated kernels begin so, but where a program runs twice on its arrays.
+// cold says that caches shall be cold: simulated kernels begin so, but where a program runs twice on its arrays.
 func cold(p *silicon.Probe, args map[string]string) bool {
 	return p.Group == "kernels" && args["warm"] == ""
 }
