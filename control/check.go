@@ -177,7 +177,7 @@ func (c *entryCheck) field(f sampleField) error {
 	return nil
 }
 
-// place is the file of the policy and, where an error is of a field that is found in it, the line.
+// place is the file of the policy and, if an error concerns a field that is found in it, the line.
 func (c *entryCheck) place(err error) string {
 	files := c.entry.SourceFiles()
 	var field *fieldError

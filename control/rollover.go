@@ -104,8 +104,8 @@ func (q *rollover) decide(s *TaskSample[rolloverTask]) Plan {
 	return p
 }
 
-// since is the core cycles of the period that has ended: the mean of those that are over where a file
-// begins later, the one before where two samples are of one cycle.
+// since is the core cycles of the period that has ended: the mean of the periods that are over if a file begins
+// later, and the one before if two samples have the same cycle.
 func (q *rollover) since(c *Clock) uint64 {
 	n := c.Cycle - q.last
 	if q.last == 0 && c.Epoch > 1 {

@@ -7,7 +7,7 @@ import (
 
 // SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness on GPUs", CLUSTER 2019,
 // section III: one latency-sensitive task keeps its target by taking and giving one SM per period (Algorithm 1); what
-// it gives goes to a batch task as long as that gains by it, else it is without power (Algorithm 2, smqos_batch.go).
+// it gives goes to a batch task as long as that gains by it, else it is powered down (Algorithm 2, smqos_batch.go).
 // Period: 10 K core cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for SMs,
 // four bits.
 //

@@ -59,9 +59,8 @@ func thresholdParam() Param {
 func swapOutParam() Param {
 	return Param{
 		Name: "swap_out", Default: float64(symmetric), Unit: "choice",
-		Doc: "what follows from the IPC of a batch task with one SM less: printed, as in section III-C, a fall sets " +
-			"the upper " +
-			"bound; symmetric to a swap-in, a fall sets the lower bound and opt_k is the SMs before",
+		Doc: "how the IPC of a batch task with one SM less sets the bounds: printed, as in section III-C, a fall " +
+			"sets the upper bound; symmetric to a swap-in, a fall sets the lower bound and opt_k is the SMs before",
 		Whole: true, Most: 1,
 	}
 }

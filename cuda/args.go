@@ -28,7 +28,7 @@ type Options struct {
 // defaultSM is what kernels are compiled for where nothing else is asked for, and the oldest there is.
 const defaultSM = 70
 
-// valued are options whose value may be the next word, with what becomes of them: a flag of clang for kernels and host
+// valued are options whose value may be the next word, with their use: a flag of clang for kernels and host
 // code, one of the linker after link:, or nothing where they have no effect.
 const valued = `-I -I|--include-path -I|-isystem -isystem|-D -D|--define-macro -D|-U -U|--undefine-macro -U|-include -include|
 	--pre-include -include|-Xptxas|--ptxas-options|-ccbin|--compiler-bindir|-maxrregcount|--maxrregcount|-L link:-L|

@@ -18,7 +18,7 @@ type Wheel struct {
 	far   []uint64 // bitset of components due beyond the span
 	now   uint64
 	cur   int    // component being visited, -1 outside a cycle
-	scan  uint64 // half-span in which far was last looked through
+	scan  uint64 // half-span in which far was last searched
 	every bool
 }
 

@@ -12,7 +12,7 @@ import (
 // A program's kernels differ: backprop's first executes five times as many instructions in a cycle as its second, as
 // it takes fewer accesses. Two runs of a fixed time of which one comes further than the other therefore have
 // different parts of the program in their windows, and the quotient of their instructions per cycle compares these
-// parts, not the machines. What can be compared are the times that both take for the part that is in both windows.
+// parts, not the machines. What can be compared are the times that both take for the work in both windows.
 
 // Course is the progress of an application on SMs in a run: its thread instructions at the ends of its kernels and of
 // its window. Between them progress is taken as even.

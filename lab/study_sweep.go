@@ -257,9 +257,9 @@ func written(n *yamldoc.Node) string {
 	return string(text)
 }
 
-// setPath sets a value in a document. Numbers index lists; entries of lists can also
-// be named by their name, a policy's entry by the policy and a sharing entry by its mode.
-// What follows set (or machine) is one key with dots.
+// setPath sets a value in a document. Numbers index lists; entries of lists can also be named by
+// their name, a policy's entry by the policy and a sharing entry by its mode. The rest after set
+// (or machine) is one key with dots.
 func setPath(doc map[string]any, path string, v any) error {
 	if rest, ok := strings.CutPrefix(path, "machine."); ok {
 		path = "set." + rest

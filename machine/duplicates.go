@@ -28,7 +28,7 @@ func (d *duplicates) build(u *unified, t *stat.Table) {
 	}
 }
 
-// begin takes a page out of the tables that an access is to write; nothing where it is out already.
+// begin takes a page that an access will write out of the tables. It does nothing if the page is out already.
 func (d *duplicates) begin(key uint64) {
 	if ppn, ok := d.unified.tables.Withdraw(keyTenant(key), keyPage(key)); ok {
 		d.frames[key] = collapse{frame: ppn}

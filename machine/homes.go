@@ -43,13 +43,13 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 // mostPartitions is how many a view of a page can name.
 const mostPartitions = 254
 
-// pageHomes has pages follow the accesses to them (NUBA, section 7.6): each gets the partition that
-// uses it most for its home, or copies where it is read. The memory side of a partition counts the
-// requests of every other one's SMs for each page. At an interval's end a policy (vm.Homes) says what
-// becomes of some pages. The driver takes each of them (vm.driver_cycles): the page leaves the tables
-// and every TLB, accesses that had been translated end (framesInFlight), copy engines copy it through
-// network and LLC (transfer/partitions.go). An access to a page that gets another home waits until it is there. A page
-// that gets copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
+// pageHomes has pages follow the accesses to them (NUBA, section 7.6): each gets the partition that uses it most for
+// its home, or copies where it is read. The memory side of a partition counts the requests of every other one's SMs
+// for each page. At an interval's end a policy (vm.Homes) says which pages move, get copies or lose them. The driver
+// takes each of them (vm.driver_cycles): the page leaves the tables and every TLB, accesses that had been translated
+// end (framesInFlight), copy engines copy it through network and LLC (transfer/partitions.go). An access to a page
+// that gets another home waits until it is there. A page that gets copies may be read at its home meanwhile, and each
+// partition goes over to its copy when that is there.
 //
 // A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
 type pageHomes struct {

@@ -69,7 +69,7 @@ type progressWatch struct {
 
 // idleTime is the time for which an application has done nothing useful.
 type idleTime struct {
-	from   uint64 // the last useful cycle; what follows is since then:
+	from   uint64 // the last useful cycle; the other fields count from then on:
 	cycles uint64 // in which its warps could run
 	insts  uint64 // warp instructions in them
 }

@@ -376,7 +376,7 @@ func (s *Study) paperMixes(figure, measure string) (n int) {
 	}
 	for _, set := range figures[0].Sets {
 		if len(figures[0].Sets) > 1 && !strings.Contains(measure, " "+set+" ") {
-			continue // the measure is of one set
+			continue // the measure belongs to one set
 		}
 		if known := s.list.Set(set); known != nil {
 			n += len(known.Mixes)

@@ -102,7 +102,7 @@ func (s *Study) sheet(c *Config, scale *Scale, set map[string]string) (name stri
 	return name, all, m, nil
 }
 
-// ofPolicy says that a factor is of a policy's parameter: POLICY.PARAMETER.
+// ofPolicy says that a factor multiplies a policy's parameter: POLICY.PARAMETER.
 func (c *Config) ofPolicy(path string) bool {
 	policy, _, _ := strings.Cut(path, ".")
 	return slices.ContainsFunc(c.Policies, func(p runfile.Policy) bool { return p.Policy == policy })
@@ -199,7 +199,7 @@ func (b *Book) length(program string, c *Config) (sim.Length, error) {
 	return sim.Length{WarmupInstructions: before, Instructions: before + counted}, nil
 }
 
-// programs lists the programs of the figure's sets at a scale: its mixes are of one program.
+// programs lists the programs of the figure's sets at a scale: each of its mixes has one program.
 func (b *Book) programs(f *Figure, set string) (keys []string) {
 	for _, m := range b.Study.mixesFor(f, set, b.Scale) {
 		keys = append(keys, m.Apps[0])

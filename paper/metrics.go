@@ -73,8 +73,8 @@ func replies(r *sim.Result, k int) float64 {
 	return n / float64(r.Tenants[k].Cycles)
 }
 
-// local is the percentage of the requests of SMs that do not cross the NoC; page walks, which cross it,
-// are not theirs. It is of one chip: between modules a request passes the stages of two, and counts twice.
+// local is the percentage of the requests of SMs that do not cross the NoC; page walks, which cross it, are
+// not theirs. It holds for one chip: between modules a request passes the stages of two, and counts twice.
 func local(r *sim.Result, k int) float64 {
 	all, ok := counter(r, k, "sm", "requests")
 	crossing, ok2 := counter(r, k, "noc_request", "packets")

@@ -411,7 +411,7 @@ func (s *Study) Sheet(scale *Scale, set map[string]string) (map[string]string, *
 	return all, m, nil
 }
 
-// overlay is numbers of a machine, later ones in the place of earlier ones.
+// overlay is numbers of a machine; later ones replace earlier ones.
 func overlay(sets ...map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, set := range sets {

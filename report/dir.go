@@ -144,7 +144,7 @@ func writeFile(path string, r *sim.Result, do func(io.Writer, *sim.Result) error
 	return nil
 }
 
-// swap puts the new directory in the place of the old one.
+// swap puts the new directory in place of the old one.
 func (d *Dir) swap() error {
 	entries, err := os.ReadDir(d.final)
 	if errors.Is(err, fs.ErrNotExist) {

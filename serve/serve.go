@@ -143,7 +143,7 @@ func ownName(host string) bool {
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(v) // who asked has gone
+	_ = json.NewEncoder(w).Encode(v) // a client that has gone does not matter
 }
 
 // listing is the answer of /api/results.
@@ -198,7 +198,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(body) // who asked has gone
+	_, _ = w.Write(body) // a client that has gone does not matter
 }
 
 // build makes the page of some runs when it is its turn, or says with which status it cannot.

@@ -182,7 +182,7 @@ func (s *Server) study(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(body.Bytes()) // who asked has gone
+	_, _ = w.Write(body.Bytes()) // a client that has gone does not matter
 }
 
 // figure is the drawing of a figure.
@@ -200,7 +200,7 @@ func (s *Server) figure(w http.ResponseWriter, r *http.Request) {
 			}
 			w.Header().Set("Content-Type", "image/svg+xml")
 			w.Header().Set("Cache-Control", "no-cache")
-			_, _ = w.Write(text) // who asked has gone
+			_, _ = w.Write(text) // a client that has gone does not matter
 			return
 		}
 	}

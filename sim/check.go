@@ -313,7 +313,7 @@ func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error
 				"of its profile while programs run: use slices or mps, or leave the policy out", e.Name,
 				strings.Join(e.Settings, ", "), mode.Name)
 		}
-		if (e.Sets("sms") || e.Sets("gating")) && (mode.everybody || mode.Name == "alone") {
+		if (e.Sets("sms") || e.Sets("gating")) && (mode.whole || mode.Name == "alone") {
 			return fmt.Errorf("policy %s sets sms, but under sharing mode %s all applications share all SMs: use mps, "+
 				"slices or bp", e.Name, mode.Name)
 		}

@@ -282,7 +282,7 @@ func (r *run) result() *Result {
 	return res
 }
 
-// nobody has the SM-cycles, channels and energy that no application held.
+// nobody collects the SM-cycles, channels and energy that no application held.
 func (r *run) nobody(res *Result) *Nobody {
 	n := &Nobody{IdleSMCycles: uint64(r.sheet.SM.Count) * res.Cycles, GatedSMCycles: r.gated()}
 	minus := func(held uint64) { n.IdleSMCycles -= min(n.IdleSMCycles, held) }

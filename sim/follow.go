@@ -9,7 +9,7 @@ import (
 
 // What became of the decisions of a run, for its result and its timeline.
 
-// finish puts what became of the decisions into the result.
+// finish puts the outcomes of the decisions into the result.
 func (c *controller) finish(res *Result, now uint64) {
 	m := &Moved{}
 	for i := range c.decisions {

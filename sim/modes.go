@@ -24,8 +24,8 @@ type Mode struct {
 	Of     string // the mode whose division it has, if that is another one
 
 	divide func(d *division) ([]Share, error)
-	// everybody says that all applications have all SMs, in turns or at once.
-	everybody bool
+	// whole says that all applications have all SMs, in turns or at once.
+	whole bool
 	// inside says that applications share SMs from inside: CTAs of several are on one at once.
 	inside bool
 	// fixed says that no application's part changes while programs run.
@@ -101,15 +101,15 @@ func Modes() []Mode {
 		{
 			Name: "timeslice", What: "turns on the whole machine (quantum): contexts are switched at a turn's end, " +
 				"memory is shared", Source: "NVIDIA time slicing", Fields: []string{"quantum"}, divide: wholeShares,
-			everybody: true,
+			whole: true,
 		},
 		{
 			Name: "smk", What: "CTAs of all applications on every SM, by dominant resource fairness; memory shared",
-			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, everybody: true, inside: true,
+			Source: "simultaneous multikernel, HPCA 2016 (SMK-P)", divide: wholeShares, whole: true, inside: true,
 		},
 		{
 			Name: "rollover", Source: "Rollover, ISCA 2017", Of: "smk", Policy: "rollover", divide: wholeShares,
-			everybody: true, inside: true,
+			whole: true, inside: true,
 			What: "CTAs of all applications on every SM, with quotas of instructions for those with a qos target",
 		},
 		{
@@ -194,7 +194,7 @@ func (m *Mode) Long() string {
 
 // slices says that every application owns channel groups.
 func (m *Mode) slices() bool {
-	return !m.everybody && m.Name != "alone" && m.Name != "mps" && m.Of != "mps"
+	return !m.whole && m.Name != "alone" && m.Name != "mps" && m.Of != "mps"
 }
 
 // mode is the mode of a sharing; without one applications share as MPS does, one has
@@ -212,7 +212,7 @@ func (s *Sharing) mode(apps int) (*Mode, error) {
 // together says that all applications have all SMs.
 func (s *Sharing) together() bool {
 	m, err := s.mode(0)
-	return err == nil && m.everybody
+	return err == nil && m.whole
 }
 
 // Governed lists the policies of a way of sharing: its mode's, then those it names.

@@ -204,7 +204,7 @@ func profileNames(m *sheets.Machine) (names []string) {
 
 // fits says whether a machine has what a mode hands out.
 func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
-	if m.everybody {
+	if m.whole {
 		return nil
 	}
 	sms, grp := 0, 0

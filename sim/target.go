@@ -171,7 +171,7 @@ func (n notes) targets() (warnings []string) {
 	return warnings
 }
 
-// reached is what became of the targets of application i over its window, between two marks.
+// reached says how far the targets of application i were met over its window, between two marks.
 func (r *run) reached(i int, t *Tenant, from, to *mark) (out []Target) {
 	a := r.apps[i]
 	if a.spec.QoS > 0 && a.spec.QoSKernel == "" {

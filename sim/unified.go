@@ -311,7 +311,7 @@ func (r *run) unified() (*machine.UnifiedMemory, error) {
 	return o, err
 }
 
-// managed is what became of managed allocations.
+// managed describes the use of managed allocations.
 func (r *run) managed() (out []ManagedAllocation) {
 	for _, h := range r.gpu.Unified.Heat() {
 		out = append(out, ManagedAllocation{

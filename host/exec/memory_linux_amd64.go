@@ -101,7 +101,7 @@ func (c *call) free() int32 {
 	return success
 }
 
-// pointer says what lies at v[0]: v is cudaMemoryType, base and bytes.
+// pointer describes the memory at v[0]: v is cudaMemoryType, base and bytes.
 func (c *call) pointer() int32 {
 	r := c.s.c.Space().Find(c.v[0])
 	if r == nil {

@@ -337,7 +337,7 @@ func (d *Device) Wait(op *host.Op) error {
 	return d.finish(op.Stream, len(d.pending[op.Stream]))
 }
 
-// finish takes note of the first n operations of a stream, which are done.
+// finish notes that the first n operations of a stream are done.
 func (d *Device) finish(stream, n int) error {
 	for _, w := range d.pending[stream][:n] {
 		if w.apply != nil {

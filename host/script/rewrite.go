@@ -98,7 +98,7 @@ func (r *rewriter) assign(s *syntax.AssignStmt) []syntax.Stmt {
 	return append(first, s)
 }
 
-// target changes what stands inside of the target of an assignment.
+// target changes the expressions inside the target of an assignment.
 func (r *rewriter) target(e syntax.Expr) {
 	switch x := e.(type) {
 	case *syntax.ParenExpr:

@@ -56,6 +56,26 @@ var privateWords = []struct{ pattern, reason string }{
 	{`\b(is|are) to (read|write|copy|move|load)\b`, "write reads or shall read"},
 	{`\bsteer nothing\b|\bdecide nothing\b`, "have no effect; make no decision"},
 	{`\bwhat lies behind\b|\bwhat travels\b`, "name the things"},
+	{
+		`\bnobody (else )?(has|had|uses|waits|asks|takes|needs|looks|reads|knows|can|may|touches|wants|changes|` +
+			`writes|gives|starves|pays|tells|plans|owns|holds)\b`,
+		"say what does not happen to the thing: \"is not used\", \"has no owner\"",
+	},
+	{
+		`\b[Ww]ho (asked|follows|cares|made|plans|used|accessed|owns|writes|reads|launches|came|did|caused|brings|` +
+			`uses|orders|caught|catches|is to|will)\b|\b[Ww]hoever\b`,
+		"components are no persons: name the part, the request, the application or the user",
+	},
+	{`\bat hand\b`, "available, present"},
+	{`\b(tells?|told) of\b|\bis told\b`, "reports, describes; is called"},
+	{
+		`\bso many (bytes|columns|more|of|times|links|pages|cycles|clocks|instructions|operations|warps)\b`,
+		"a number of",
+	},
+	{
+		`\b[Ww]hat (comes|lies|follows|goes|stands|is left|hinders|happens to be)\b`,
+		"name the thing: the rest, the next instruction, the line after it",
+	},
 }
 
 // ownWords says for a line of privateWords whether it stands in a text.
@@ -76,8 +96,8 @@ func ownWords(t *testing.T) func(text string) (phrase, reason string) {
 	}
 }
 
-// TestPlainWords holds private turns of phrase out of documents, of what programs print, and of comments on exported
-// names: sentences in which a reader cannot tell which thing is meant.
+// TestPlainWords holds private turns of phrase out of documents, of printed texts, and of comments: sentences in which
+// a reader cannot tell which thing is meant.
 func TestPlainWords(t *testing.T) {
 	find := ownWords(t)
 	if m, _ := find("SMQoS's study is of since"); m == "" {
@@ -95,8 +115,8 @@ func TestPlainWords(t *testing.T) {
 		for _, l := range printed(s) {
 			check(s.path+":"+strconv.Itoa(l.line), l.text)
 		}
-		for _, l := range documented(s) {
-			check(s.path+":"+strconv.Itoa(l.line), l.text)
+		for _, g := range s.file.Comments {
+			check(s.path+":"+strconv.Itoa(s.line(g.Pos())), g.Text())
 		}
 	}
 	for _, pattern := range []string{
@@ -179,59 +199,4 @@ func joined(e ast.Expr, inside map[ast.Node]bool) string {
 		}
 	}
 	return ""
-}
-
-// documented are the comments on a file's package and exported names, those of fields included.
-func documented(s *source) (all []words) {
-	add := func(groups ...*ast.CommentGroup) {
-		for _, g := range groups {
-			if g != nil {
-				all = append(all, words{s.line(g.Pos()), g.Text()})
-			}
-		}
-	}
-	add(s.file.Doc)
-	for _, d := range s.file.Decls {
-		switch x := d.(type) {
-		case *ast.FuncDecl:
-			if x.Name.IsExported() {
-				add(x.Doc)
-			}
-		case *ast.GenDecl:
-			for _, spec := range x.Specs {
-				exported(spec, x.Doc, add)
-			}
-		}
-	}
-	return all
-}
-
-// exported adds the comments of an exported type, variable or constant.
-func exported(spec ast.Spec, doc *ast.CommentGroup, add func(...*ast.CommentGroup)) {
-	switch y := spec.(type) {
-	case *ast.ValueSpec:
-		if y.Names[0].IsExported() {
-			add(doc, y.Doc, y.Comment)
-		}
-	case *ast.TypeSpec:
-		if !y.Name.IsExported() {
-			return
-		}
-		add(doc, y.Doc, y.Comment)
-		var fields *ast.FieldList
-		switch z := y.Type.(type) {
-		case *ast.StructType:
-			fields = z.Fields
-		case *ast.InterfaceType:
-			fields = z.Methods
-		}
-		if fields == nil {
-			return
-		}
-		for _, f := range fields.List {
-			if len(f.Names) == 0 || f.Names[0].IsExported() {
-				add(f.Doc, f.Comment)
-			}
-		}
-	}
 }

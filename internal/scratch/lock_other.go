@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock is not to be had: nothing that another process left is cleared.
+// lock is not available here: nothing that another process left is cleared.
 func lock(*os.File) error { return errors.ErrUnsupported }

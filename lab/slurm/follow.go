@@ -261,7 +261,7 @@ func (f *follower) progress() {
 	}
 }
 
-// judgement is what becomes of a point that is neither in the queue nor in the store.
+// judgement says what happens to a point that is neither in the queue nor in the store.
 type judgement int
 
 const (

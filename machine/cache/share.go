@@ -85,9 +85,9 @@ func (s *Slice) Holds(line uint64) bool { return s.tags.Find(line) != tags.None 
 // elsewhere says that the home of a request's line is another slice.
 func (s *Slice) elsewhere(r *mem.Req) bool { return s.share.on && int(r.Slice) != s.ID }
 
-// mayAsk says whether there is room towards where a read that misses sectors of a line has to
-// ask for them. i is the line's index, or none. For a copy the last MSHR, and the last way of
-// a set, are not to be had: those are for lines whose home is here.
+// mayAsk says whether there is room towards where a read that misses sectors of a line has to ask
+// for them. i is the line's index, or none. For a copy the last MSHR, and the last way of a set,
+// are not available: those are for lines whose home is here.
 func (s *Slice) mayAsk(r *mem.Req, i int32, miss uint8) bool {
 	if !s.elsewhere(r) {
 		return !s.Below.Full()
@@ -118,7 +118,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 	x.onward.Push(h)
 }
 
-// settle decides what becomes of line index i, sectors of which have come; crossed says that
+// settle decides whether line index i stays, some sectors of which have come; crossed says that
 // only other partitions have waited for them.
 func (s *Slice) settle(i int32, sectors uint8, crossed bool) {
 	l, x := &s.tags.Line[i], &s.share

@@ -14,8 +14,8 @@ import (
 // an L2 latency later.
 type caches struct {
 	l1, l2   *tags.Array
-	m1       mshr.File           // who waits: the position of a load in the window, or of a store ^its entry
-	m2       mshr.File           // who waits: a line of the L1
+	m1       mshr.File           // waiting: the position of a load in the window, or of a store ^its entry
+	m2       mshr.File           // waiting: a line of the L1
 	fills    mem.Queue[fill]     // from L2 to L1
 	out      mem.Queue[departed] // on the way out of the core
 	writing  int                 // of them write-backs

@@ -42,7 +42,7 @@ type effect struct {
 type push struct {
 	at    *uint64 // the time, one of Channel.wide or Channel.groups
 	gap   uint32
-	next  Cmd   // whose it is
+	next  Cmd   // the command that it belongs to
 	group int16 // and where; none: anywhere
 }
 

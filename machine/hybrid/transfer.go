@@ -118,8 +118,8 @@ func (m *transfers) any(set uint32) int32 {
 // room says whether a transfer can begin that needs a number of buffers.
 func (m *transfers) room(buffers int) bool { return m.left > 0 && m.buffers >= buffers }
 
-// begin takes a register for one or two legs; the blocks are of one group of sets. Reads
-// begin with the units asked for.
+// begin takes a register for one or two legs; the blocks belong to one group of sets. Reads begin
+// with the units asked for.
 func (m *transfers) begin(asker, tenant mem.TenantID, asked uint32, legs []leg) int32 {
 	i := m.free
 	t := &m.list[i]

@@ -177,9 +177,9 @@ func (c *coalescer) fullSectors(i int) uint8 {
 	return full
 }
 
-// mergeAtomic forms the transactions of an atomic: lanes that hit the same bytes go into
-// separate ones, one after the other, as the L2 performs one operation per word and
-// transaction. Apart, each is of one sector, and those of the highest addresses go first.
+// mergeAtomic forms the transactions of an atomic: lanes that hit the same bytes go into separate
+// ones, one after the other, as the L2 performs one operation per word and transaction. Each of the
+// separate ones has one sector, and those of the highest addresses go first.
 func (c *coalescer) mergeAtomic(mask uint32, addr *[isa.Lanes]uint64, width uint8) {
 	c.n = 0
 	lineMask := uint64(1)<<c.lineShift - 1

@@ -2,7 +2,7 @@ package uvm
 
 import "github.com/heddle-sim/heddle/mem"
 
-// What the host asks for, and what becomes of plans that are not carried out.
+// The requests of the host, and plans that are not carried out.
 
 // SetCapacity changes the bytes of device memory for managed pages, a multiple of PageSize.
 func (r *Runtime) SetCapacity(bytes int64) { r.capacity = int(bytes/PageSize) + r.forgotten }

@@ -96,7 +96,7 @@ func (t *thrashing) move(now uint64, p page, host bool) bool {
 	return true
 }
 
-// fault is what becomes of a fault of the device, and until when.
+// fault says whether a fault of the device waits or stays on the host, and until when.
 func (t *thrashing) fault(now uint64, p page) (w Wait, until uint64) {
 	x := &t.pages[p]
 	switch {

@@ -357,7 +357,7 @@ func (c *Partitions) CopyRoom() int {
 	return max(0, free-all/10)
 }
 
-// awaited is the number of pages under a node that are to get a frame when they are touched.
+// awaited is the number of pages under a node that get a frame when they are touched.
 func (p *PageTable) awaited(node, depth int) (n int) {
 	for _, e := range p.ent[node*nodeEntries : (node+1)*nodeEntries] {
 		switch s := State(e & stateMask); {

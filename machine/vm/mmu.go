@@ -136,10 +136,9 @@ type MMU struct {
 	err    error
 }
 
-// status is the register of the L2 TLB that follows a change of channels (UGPU,
-// section 4.4): a page outside keep has been lost, one outside gain is to move
-// into the gained groups. The paper's holds 8 bits and an application number of 2;
-// here it is as wide as the machine has groups and applications.
+// status is the register of the L2 TLB that follows a change of channels (UGPU, section 4.4): a page outside keep has
+// been lost, one outside gain shall move into the gained groups. The paper's holds 8 bits and an application number
+// of 2; here it is as wide as the machine has groups and applications.
 type status struct {
 	on         bool
 	keep, gain uint64 // groups; gain 0: nothing was gained, or pages are balanced

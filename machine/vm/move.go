@@ -96,7 +96,7 @@ func (t *Tables) target(tenant mem.TenantID, from, groups uint64) (to uint64, er
 // LayoutBit is the lowest bit of a frame number that names an address map.
 func (t *Tables) LayoutBit() uint { return addrmap.TenantShift - t.bits }
 
-// old says that a frame is of an earlier layout of the tenant.
+// old says that a frame belongs to an earlier layout of the tenant.
 func (t *Tables) old(tenant mem.TenantID, ppn uint64) bool {
 	return ppn>>t.LayoutBit() != t.layout[tenant]
 }

@@ -39,7 +39,7 @@ type relocator struct {
 	// copied.
 	Moves func(now uint64, n int)
 	Copy  func(now uint64)
-	// Homes is what becomes of pages that get other homes, or copies.
+	// Homes is the part for pages that get other homes, or copies.
 	Homes homing
 
 	// Touched, Swept and Gained count pages moved, [tenant][group]: left the group

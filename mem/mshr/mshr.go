@@ -31,7 +31,7 @@ type waiter struct {
 // File is the registers of one cache. It allocates the memory it needs as it grows: the caller checks the limits, by
 // Room and Mergeable, before it acts.
 type File struct {
-	of        []int32 // by line index: its register; none: nobody waits
+	of        []int32 // by line index: its register; none: no request waits
 	registers []register
 	waiters   []waiter
 	// The first free register and waiter.

@@ -13,7 +13,7 @@ import (
 // rows one after the other. Hardware keeps them in an order of its own; here neighbours in y
 // and z are a row or a plane apart.
 
-// AddressMode says what lies beyond the edges of a texture.
+// AddressMode gives the texels beyond the edges of a texture.
 type AddressMode uint8
 
 // The address modes. Wrap and Mirror need normalised coordinates; without them they act as

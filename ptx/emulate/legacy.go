@@ -9,7 +9,7 @@ import (
 // newer ones: f32 arithmetic flushes subnormal numbers, and mad.f32 without a rounding mode
 // is the fused fma.rn.ftz.f32.
 
-// before reports whether the module is of a version of the ISA before major.0.
+// before reports whether the module names a version of the ISA before major.0.
 func (m *Module) before(major int) bool {
 	n, _, _ := strings.Cut(m.ast.Version, ".")
 	v, err := strconv.Atoi(n)

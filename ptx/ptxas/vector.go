@@ -104,7 +104,7 @@ func distinct(list []word) bool {
 	return true
 }
 
-// merge makes one load of neighbours, in the place of the first of them.
+// merge makes one load of neighbours, in place of the first of them.
 func (p *pass) merge(list []word) {
 	first := list[0].at
 	for _, w := range list {

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// managedOf is what became of managed allocations under unified memory; nil without any.
+// managedOf describes the use of managed allocations under unified memory; nil without any.
 func managedOf(r *sim.Result) *table {
 	if len(r.Managed) == 0 {
 		return nil

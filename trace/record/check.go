@@ -19,8 +19,8 @@ func checkCode(c *isa.Code) error {
 		return fmt.Errorf("kernel %s has %d instructions and %d texts", c.Kernel, len(c.Instr), len(c.Text))
 	}
 	if len(c.Left) != 0 && len(c.Left) != len(c.Instr) {
-		return fmt.Errorf("kernel %s has %d instructions and %d bounds of what is left", c.Kernel, len(c.Instr),
-			len(c.Left))
+		return fmt.Errorf("kernel %s has %d instructions and %d bounds of the instructions left",
+			c.Kernel, len(c.Instr), len(c.Left))
 	}
 	for pc := range c.Instr {
 		in := &c.Instr[pc]
