@@ -453,11 +453,12 @@ func (u *unified) launched(tenant mem.TenantID) {
 	}
 }
 
-// Advise takes a program's advice on a managed region.
-func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) {
-	if u.On() && r.Kind == mem.Managed {
-		u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), set, clear)
+// Advise takes a program's advice on a managed region, and returns what is known of it.
+func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) *uvm.Hints {
+	if !u.On() || r.Kind != mem.Managed {
+		return nil
 	}
+	return u.runtime.Advise(managedKey(mem.TenantID(tenant), r.Base), set, clear)
 }
 
 // cyclesOf is microseconds in core cycles.

@@ -108,20 +108,70 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// An advice that steers nothing says so, with what to do.
+// An advice that has no effect says so once, with why and what to do.
 func TestIdleAdvice(t *testing.T) {
+	const twice = `    mem_advise(a, read_mostly)
+    mem_advise(a, read_mostly)`
+	const host, dev, mapped = "    mem_advise(a, prefer_host)\n", "    mem_advise(a, prefer_device)\n",
+		"    mem_advise(a, accessed_by_device)\n"
+	const launch = `
+    launch(k, grid = (n + 255) // 256, block = 256, args = [a, b, c, n])
+    device_synchronize()
+`
 	for _, c := range []struct {
-		machine, a string
-		unified    Unified
-		want       string
+		name, machine, a, before string
+		unified                  Unified
+		advice, want             string
 	}{
-		{"uvm", "malloc_managed", Unified{}, "add memory: {unified:"},
-		{"qv100", "malloc_managed", Unified{}, "add memory: {unified:"}, // which sets what qv100 lacks
-		{"uvm", "malloc", Unified{All: true}, ""},
-		{"uvm", "malloc", Unified{Prefetch: "tbn"}, "device memory"},
+		{"no unified memory", "uvm", "malloc_managed", twice, Unified{}, "read_mostly", "add memory: {unified:"},
+		{
+			"which sets what qv100 lacks", "qv100", "malloc_managed", twice,
+			Unified{}, "read_mostly", "add memory: {unified:",
+		},
+		{"all: true", "uvm", "malloc", twice, Unified{All: true}, "", ""},
+		{"plain memory", "uvm", "malloc", twice, Unified{Prefetch: "tbn"}, "read_mostly", "device memory"},
+		{"soft pin", "uvm", "malloc_managed", host, Unified{}.with("dissertation", ""), "prefer_host", "higher ts"},
+		{
+			"soft pin, public", "uvm", "malloc_managed", host,
+			Unified{}.with("uvmsmart-compat", ""), "prefer_host", "runtime: uvmsmart-compat",
+		},
+		{
+			"as the rule has it", "uvm", "malloc_managed", host,
+			Unified{}.with("dissertation", "always"), "prefer_host", "migrate: always",
+		},
+		{"a pin of many accesses", "uvm", "malloc_managed", host, Unified{Ts: 1000}, "", ""},
+		{"as the driver has it", "uvm", "malloc_managed", host, Unified{}.with("driver-today", ""), "", ""},
+		{
+			"at first touch anyway", "uvm", "malloc_managed", dev,
+			Unified{}.with("dissertation", ""), "prefer_device", "migrate: first-touch",
+		},
+		{
+			"and in the driver", "uvm", "malloc_managed", dev,
+			Unified{}.with("driver-today", ""), "prefer_device", "migrate: first-touch",
+		},
+		{"earlier", "uvm", "malloc_managed", dev, Unified{Migrate: "always", Ts: 1000}, "", ""},
+		{"not earlier", "uvm", "malloc_managed", dev, Unified{Migrate: "always"}, "prefer_device", "migrate: always"},
+		{"mapped", "uvm", "malloc_managed", mapped, Unified{}.with("dissertation", ""), "", ""},
+		{"mapped and preferred", "uvm", "malloc_managed", host + mapped, Unified{}.with("dissertation", ""), "", ""},
+		{
+			"overridden", "uvm", "malloc_managed", dev + mapped,
+			Unified{}.with("dissertation", ""), "prefer_device", "goes before it",
+		},
+		{"taken back late", "uvm", "malloc_managed", dev + launch + "    mem_advise(a, unset_preferred_location)\n",
+			Unified{}.with("dissertation", ""), "prefer_device", "migrate: first-touch"},
+		{"nothing to take back", "uvm", "malloc_managed", "    mem_advise(a, unset_read_mostly)\n",
+			Unified{}.with("dissertation", ""), "unset_read_mostly", "no such advice"},
+		{"there already", "uvm", "malloc_managed", "    prefetch_async(a)\n" + launch + twice,
+			Unified{}.with("dissertation", ""), "read_mostly", "before they come"},
+		{"written", "uvm", "malloc_managed", "    mem_advise(c, read_mostly)\n",
+			Unified{}.with("dissertation", ""), "", ""}, // the host reads it
+		{
+			"not used", "uvm", "malloc_managed",
+			launch + "    x = malloc_managed(f32, n)\n    mem_advise(x, prefer_host)\n",
+			Unified{}.with("driver-today", ""), "prefer_host", "no kernel used alloc",
+		},
 	} {
-		s := vectors(t, c.a, `    mem_advise(a, read_mostly)
-    mem_advise(a, read_mostly)`)
+		s := vectors(t, c.a, c.before)
 		s.Machine, s.Sharing.Memory.Unified = c.machine, c.unified
 		r, err := Run(t.Context(), s, nil)
 		if err != nil {
@@ -131,13 +181,19 @@ func TestIdleAdvice(t *testing.T) {
 		for _, w := range r.Warnings {
 			if strings.HasPrefix(w, "mem_advise(") {
 				n++
-				if c.want == "" || !strings.Contains(w, c.want) || !strings.Contains(w, "read_mostly") {
-					t.Errorf("%s, %s: %s", c.machine, c.a, w)
+				if c.want == "" || !strings.Contains(w, c.want) || !strings.Contains(w, ", "+c.advice+")") {
+					t.Errorf("%s: %s", c.name, w)
 				}
 			}
 		}
 		if n > 1 || n == 0 != (c.want == "") {
-			t.Errorf("%s, %s: %d of %q", c.machine, c.a, n, r.Warnings)
+			t.Errorf("%s: %d of %q", c.name, n, r.Warnings)
 		}
 	}
+}
+
+// with is unified memory under a runtime and a rule of migration.
+func (u Unified) with(runtime, migrate string) Unified {
+	u.Runtime, u.Migrate = runtime, migrate
+	return u
 }

@@ -48,7 +48,7 @@ type app struct {
 	checks  []Check
 	targets []kernelTarget // of its kernels, the one set last at the end
 
-	idleAdvice []idleAdvice
+	advices advices // that it has given
 
 	filter  accesses.Filter // of AccessesOnly
 	traces  []io.Closer     // of its CPU cores

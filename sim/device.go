@@ -141,45 +141,6 @@ func (d *device) Touch(r *mem.Region, off, n int64, write bool) error {
 	return d.Wait(op)
 }
 
-// Advise implements host.Device: hints steer unified memory on demand.
-func (d *device) Advise(r *mem.Region, a host.Advice) error {
-	d.a.present()
-	if !d.r.gpu.Unified.On() || r.Kind != mem.Managed {
-		d.a.idleAdvice = append(d.a.idleAdvice, idleAdvice{a, r.Name, r.Kind})
-		return nil
-	}
-	set, unset := adviceOf(a)
-	d.r.gpu.Unified.Advise(d.a.id, r, set, unset)
-	return nil
-}
-
-// idleAdvice is a hint that steers nothing.
-type idleAdvice struct {
-	advice host.Advice
-	region string
-	kind   mem.Kind
-}
-
-// adviceOf is what a hint changes of what an allocation has been advised.
-func adviceOf(a host.Advice) (set, clear uvm.Advice) {
-	switch a {
-	case host.ReadMostly:
-		return uvm.ReadMostly, 0
-	case host.PreferDevice:
-		return uvm.PreferDevice, uvm.PreferHost
-	case host.PreferHost:
-		return uvm.PreferHost, uvm.PreferDevice
-	case host.AccessedByDevice:
-		return uvm.Mapped, 0
-	case host.UnsetReadMostly:
-		return 0, uvm.ReadMostly
-	case host.UnsetPreferred:
-		return 0, uvm.PreferDevice | uvm.PreferHost
-	default:
-		return 0, uvm.Mapped
-	}
-}
-
 // Synchronized implements host.Synchronizer: where the wait brings pages back to the host, the program waits for them.
 func (d *device) Synchronized() error {
 	d.a.present()

@@ -3,8 +3,6 @@ package sim
 import (
 	"fmt"
 	"slices"
-
-	"github.com/heddle-sim/heddle/mem"
 )
 
 // notes looks at what is known of a run at its end: its settings, counters, decisions and what has moved. It says, in
@@ -22,37 +20,6 @@ func (n notes) take() {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
 }
-
-// idleAdvices says which advice to memory had no effect, and why.
-func (n notes) idleAdvices() (out []string) {
-	r := n.r
-	for _, a := range r.apps {
-		var told []string // by program and reason, not by call
-		for _, x := range a.idleAdvice {
-			why := fmt.Sprintf("it is %s memory, and advice works on malloc_managed memory only", x.kind)
-			if x.kind == mem.Managed {
-				why = "the run has no memory.unified, which carries out advice: add " +
-					"memory: {unified: {runtime: dissertation}} to the run file"
-				if err := unifiedHost(r.sheet); err != nil && UnifiedNeeds(r.sheet) == nil {
-					why = err.Error()
-				}
-			}
-			if s := fmt.Sprintf("mem_advise(%s, %s) of %s had no effect: %s", x.region, x.advice, a.spec.Name,
-				why); !slices.Contains(told, s) {
-				told = append(told, s)
-			}
-		}
-		if len(told) > mostAdvices {
-			told = append(told[:mostAdvices], fmt.Sprintf("%d more calls of mem_advise of %s had no effect",
-				len(told)-mostAdvices, a.spec.Name))
-		}
-		out = append(out, told...)
-	}
-	return out
-}
-
-// mostAdvices is how many advices of an application a result names.
-const mostAdvices = 3
 
 // unmanaged says that memory.unified had nothing to do, or no time for it.
 func (n notes) unmanaged() []string {

@@ -104,7 +104,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 			"adaptive or static")
 	}
 	if o.Ts == 0 {
-		o.Ts = 8 // Table 2
+		o.Ts = defaultTs
 	}
 	if o.P == 0 {
 		o.P = 8 // Table 2
@@ -122,6 +122,9 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	}
 	return o, nil
 }
+
+// defaultTs is the static threshold of Table 2.
+const defaultTs = 8
 
 // runtimeSet is a runtime by name: policies that belong together, and how faults are handled.
 type runtimeSet struct {

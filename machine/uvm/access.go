@@ -33,6 +33,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	r.book(p, write)
 	c := &r.chunks[p.chunk()]
 	k := p.index()
+	if c.advice != 0 {
+		c.hints.used |= c.advice
+	}
 	switch {
 	case write && c.twice.here.Has(k):
 		c.asked.Set(k)
@@ -51,6 +54,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 		return Coming, nil
 	}
 	t, pinned := r.limit(c, k/PagesPerBlock)
+	if c.advice != 0 {
+		c.hints.missed |= c.advice
+	}
 	if pinned && c.advice&Mapped == 0 && c.advice&PreferHost != 0 && !c.mapped.Has(k) {
 		c.asked.Set(k) // the driver maps it
 		return Fault, nil
@@ -58,6 +64,9 @@ func (r *Runtime) Access(addr uint64, write bool) (Verdict, error) {
 	if pinned || c.pinned.Has(k) || t > 0 && !write && (r.asksLate() || c.count(k) < t) {
 		if !r.asksLate() {
 			r.served(c, 1)
+		}
+		if c.advice != 0 && c.mapped.Has(k) {
+			r.weigh(c, k, false, write)
 		}
 		return Remote, nil
 	}
@@ -123,6 +132,9 @@ func (r *Runtime) Asked(addr uint64) bool {
 			c.asked.Set(k)
 		}
 	}
+	if c.advice != 0 {
+		r.weigh(c, k, c.asked.Has(k), c.twice.own.Has(k))
+	}
 	return c.asked.Has(k)
 }
 
@@ -163,6 +175,11 @@ func (r *Runtime) CountLocal(addr uint64, write bool) {
 
 // limit is the accesses that bring a page of a block, unless it is pinned on the host.
 func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
+	return r.limitAdvised(c, block, c.advice)
+}
+
+// limitAdvised is limit under an advice.
+func (r *Runtime) limitAdvised(c *chunk, block int, a Advice) (limit uint64, pinned bool) {
 	o := Occupancy{
 		Ts: uint64(r.o.Ts), P: uint64(r.o.P), Over: r.over, Trips: uint64(c.counter[block] >> countBits),
 		Allocated: uint64(max(0, r.valid+r.staged+r.coming-r.forgotten)), Total: uint64(r.capacity - r.forgotten),
@@ -170,7 +187,7 @@ func (r *Runtime) limit(c *chunk, block int) (limit uint64, pinned bool) {
 	if r.o.Public {
 		o.Total += uint64(r.staged)
 	}
-	switch a := c.advice; {
+	switch {
 	case a&ReadMostly != 0:
 		return migrateFirstTouch(&o), false
 	case a&Mapped != 0:

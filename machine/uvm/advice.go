@@ -17,19 +17,105 @@ const (
 	Mapped
 )
 
-// Advise changes the hints on the allocation that begins at base. If it loses ReadMostly, the device's copies of its
-// pages become the pages.
-func (r *Runtime) Advise(base uint64, set, clear Advice) {
+// Hints is what is known of the advice on an allocation, also after it has been freed. Each field holds hints.
+type Hints struct {
+	set    Advice // in force
+	used   Advice // in force when the device used the allocation
+	missed Advice // in force when the device used a page of it that it did not have
+	hidden Advice // in force when another, which goes before it, decided
+	acted  Advice // in force, and something went otherwise than it would have gone without them
+	taken  Advice // taken back
+	idle   Advice // taken back, and nothing had gone otherwise although the device had used the allocation
+}
+
+// Fate is what has become of a hint.
+type Fate uint8
+
+const (
+	Acted       Fate = iota // something went otherwise than without it
+	TakenBack               // before the device used the allocation
+	Unused                  // the device did not use the allocation
+	Present                 // all pages that the device used were on the device
+	Overridden              // another hint went before it
+	Indifferent             // everything would have gone the same way without it
+)
+
+// Fate says what has become of one hint.
+func (h *Hints) Fate(a Advice) Fate {
+	switch {
+	case h.acted&a != 0:
+		return Acted
+	case (h.set|h.idle)&a == 0:
+		return TakenBack
+	case h.used&a == 0:
+		return Unused
+	case h.missed&a == 0:
+		return Present
+	case h.hidden&a != 0:
+		return Overridden
+	}
+	return Indifferent
+}
+
+// Taken says that one of the hints has been taken back.
+func (h *Hints) Taken(a Advice) bool { return h.taken&a != 0 }
+
+// change sets and clears hints. One that is set anew is judged by what happens from now on.
+func (h *Hints) change(set, clear Advice) {
+	h.taken |= h.set & clear
+	h.idle |= h.set & clear & h.used &^ h.acted
+	fresh := set &^ h.set &^ h.idle
+	h.used, h.missed, h.hidden = h.used&^fresh, h.missed&^fresh, h.hidden&^fresh
+	h.set = h.set&^clear | set
+}
+
+// first is the hint that decides, with what says the same beside it: programs that map an allocation say as well
+// that they prefer it on the host.
+func (a Advice) first() Advice {
+	switch {
+	case a&ReadMostly != 0:
+		return ReadMostly
+	case a&Mapped != 0:
+		return a & (Mapped | PreferHost)
+	case a&PreferHost != 0:
+		return PreferHost
+	}
+	return a
+}
+
+// weigh notes whether advice decides about an absent page: it comes or stays, and would not without advice.
+func (r *Runtime) weigh(c *chunk, k int, comes, write bool) {
+	a := c.advice.first()
+	c.hints.hidden |= c.advice &^ a
+	if _, pinned := r.limit(c, k/PagesPerBlock); pinned {
+		comes = false
+	}
+	t, _ := r.limitAdvised(c, k/PagesPerBlock, 0)
+	if comes != (t == 0 || write || c.count(k) >= t) {
+		c.hints.acted |= a
+	}
+}
+
+// Advise changes the hints on the allocation that begins at base, and returns what is known of them, nil if there is
+// no such allocation. If it loses ReadMostly, the device's copies of its pages become the pages.
+func (r *Runtime) Advise(base uint64, set, clear Advice) *Hints {
 	x := r.allocationOf(base)
 	if x == nil {
-		return
+		return nil
 	}
+	h := r.chunks[x.first].hints
+	if h == nil {
+		h = &Hints{}
+	}
+	h.change(set, clear)
 	for i := x.first; i < x.first+x.chunks; i++ {
 		c := &r.chunks[i]
+		c.hints = h
 		if c.advice = c.advice&^clear | set; c.advice&ReadMostly == 0 {
 			c.twice.here = c.twice.here.And(&c.staged) // those are dropped, as has been planned
 		}
 	}
+	return h
 }
 
 // maps says that a fault of an absent page has the driver map the device to the host, and ends the fault.
@@ -42,5 +128,6 @@ func (r *Runtime) maps(p page) bool {
 		return false
 	}
 	c.asked.Clear(k)
+	r.weigh(c, k, false, c.twice.own.Has(k))
 	return true
 }

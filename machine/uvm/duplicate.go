@@ -17,11 +17,12 @@ func (d *duplicates) ask(k int, write bool) {
 }
 
 // arrive notes that a page has come.
-func (d *duplicates) arrive(k int, a Advice) {
-	if a&ReadMostly != 0 && !d.own.Has(k) {
-		d.here.Set(k)
+func (c *chunk) arrive(k int) {
+	if c.advice&ReadMostly != 0 && !c.twice.own.Has(k) {
+		c.twice.here.Set(k)
+		c.hints.acted |= ReadMostly
 	}
-	d.own.Clear(k)
+	c.twice.own.Clear(k)
 }
 
 // ofHost is the pages of a chunk that the host can read where they are, or will be able to.

@@ -90,6 +90,7 @@ func (r *Runtime) Withdraw(addr, n uint64, write bool) (p *Plan, more bool) {
 // withdraw plans that valid pages of a chunk go back to the host.
 func (r *Runtime) withdraw(c *chunk, u unit, write bool) {
 	if !write && c.advice&ReadMostly != 0 {
+		c.hints.acted |= ReadMostly
 		c.twice.here, c.dirty = c.twice.here.Or(&u.pages), c.dirty.Without(&u.pages)
 		r.plan.out(c, Eviction{WriteBack: true, Returned: true, Stays: true, chunk: u.chunk, mask: u.pages})
 		return

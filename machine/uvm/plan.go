@@ -359,7 +359,7 @@ func (r *Runtime) Arrive(t *Transfer) {
 		}
 		c.asked.Clear(k)
 		c.resident.Set(k)
-		c.twice.arrive(k, c.advice)
+		c.arrive(k)
 		c.stamp, c.arrived, c.block[k/PagesPerBlock] = r.stamp, r.stamp, r.stamp
 		if r.flat {
 			r.list.push(p)

@@ -119,6 +119,12 @@ func (t *thrashing) fault(now uint64, p page) (w Wait, until uint64) {
 	return w, x.until
 }
 
+// holds says that a fault of the device would wait, or be served on the host.
+func (t *thrashing) holds(now uint64, p page) bool {
+	x := &t.pages[p]
+	return now < x.until || x.until == 0 && x.events >= thrashThreshold && x.host && now-(x.moved-1) <= t.lapse
+}
+
 // forget stops tracking a page.
 func (t *thrashing) forget(p page) {
 	if x := &t.pages[p]; x.throttles > thrashPin {
@@ -177,7 +183,13 @@ func (r *Runtime) Waits(now, addr uint64) (w Wait, until uint64) {
 		return Served, 0
 	}
 	c, k := &r.chunks[p.chunk()], p.index()
-	if c.resident.Has(k) || c.coming.Has(k) || c.advice&PreferDevice != 0 {
+	if c.resident.Has(k) || c.coming.Has(k) {
+		return Served, 0
+	}
+	if c.advice&PreferDevice != 0 {
+		if r.thrash.holds(now, p) {
+			c.hints.acted |= PreferDevice
+		}
 		return Served, 0
 	}
 	if w, until = r.thrash.fault(now, p); w == Pinned {
