@@ -31,7 +31,7 @@ validate: ## compare the sheets with boards and GPGPU-Sim (minutes), and write t
 	.cache/heddle validate silicon > .cache/silicon.txt
 	.cache/heddle validate colocation > .cache/colocation.txt
 	mv .cache/silicon.txt .cache/colocation.txt lab/silicon/
-	.cache/heddle calibrate > .cache/calibrate.txt
+	.cache/heddle calibrate --wide > .cache/calibrate.txt
 	mv .cache/calibrate.txt apps/calib/
 	$(MAKE) docs
 

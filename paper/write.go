@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/report/measures"
 )
 
@@ -111,34 +111,34 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 // Show prints a figure's claims and the runs that failed.
 func (b *Book) Show(w io.Writer, r *Reproduced) error {
 	fmt.Fprintf(w, "\n%s\n", r.Figure.Title)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	second := ""
-	if titles := r.Figure.second(); len(titles) > 0 {
-		second = "\t" + titles[0]
+	head := []string{"claim", "paper", "measured"}
+	titles := r.Figure.second()
+	if len(titles) > 0 {
+		head = append(head, titles[0])
 	}
-	fmt.Fprintf(t, "  claim\tpaper\tmeasured%s\tratio\tmixes\tverdict\n", second)
-	judged := b.Study.JudgeAt(r, b.Scale.Name)
-	for _, j := range judged {
-		if second != "" {
-			second = "\t" + secondCell(&j)
+	rows := [][]string{append(head, "ratio", "mixes", "verdict")}
+	for _, j := range b.Study.JudgeAt(r, b.Scale.Name) {
+		row := []string{j.Claim.Text, j.Claim.Expected(), valueCell(&j)}
+		if len(titles) > 0 {
+			row = append(row, secondCell(&j))
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s%s\t%s\t%s\t%s\n", j.Claim.Text, j.Claim.Expected(), valueCell(&j), second,
-			ratioCell(&j), mixesCell(&j), verdictCell(&j))
+		rows = append(rows, append(row, ratioCell(&j), mixesCell(&j), verdictCell(&j)))
 	}
-	if len(judged) == 0 {
-		fmt.Fprintln(t, "  (the paper's text makes no claim about it)")
+	err := text.Table(w, "  ", rows)
+	indented := func(line string) { fmt.Fprintf(w, "  %s\n", text.Folded(line, 4, text.Width-2)) }
+	if len(rows) == 1 {
+		indented("(the paper's text makes no claim about it)")
 	}
-	err := t.Flush()
 	for _, line := range r.kept() {
-		fmt.Fprintf(w, "  %s\n", line)
+		indented(line)
 	}
 	for i, p := range r.Problems {
 		if i == 3 {
-			fmt.Fprintf(w, "  and %d other failures\n", len(r.Problems)-3)
+			indented(fmt.Sprintf("and %d other failures", len(r.Problems)-3))
 			break
 		}
 		first, _, _ := strings.Cut(p, "\n")
-		fmt.Fprintf(w, "  failed: %s\n", first)
+		indented("failed: " + first)
 	}
 	return err
 }

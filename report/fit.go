@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heddle-sim/heddle/internal/text"
 )
 
 // columns is how wide a table of a run is on the terminal, at most.
-const columns = 100
+const columns = text.Width
 
 // least is how much of the names in the first column is kept before other columns are given up.
 const least = 24

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/host/script"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/workload"
 )
@@ -109,7 +110,7 @@ func inspectApps(w io.Writer, name string, asJSON bool) error {
 			return err
 		}
 	}
-	return columns(w, rows)
+	return text.Columns(w, rows)
 }
 
 // appsCalled finds the folder or model that inspect apps is asked for: a path, one below the folder of applications, as

@@ -11,7 +11,7 @@ import (
 
 func calibrateCmd() *cobra.Command {
 	var dir, only, commit string
-	var performance bool
+	var performance, wide bool
 	c := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Compare the machine with the timing reference set",
@@ -33,7 +33,7 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 			if len(rows) == 0 {
 				return fmt.Errorf("no kernel of %s matches %q", dir, only)
 			}
-			return calib.Print(cmd.OutOrStdout(), rows)
+			return calib.Print(cmd.OutOrStdout(), rows, wide)
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "apps/calib", "folder of the reference set")
@@ -41,5 +41,6 @@ With --performance it measures simulation speed instead and prints PERFORMANCE.m
 	c.Flags().StringVar(&commit, "commit", calib.Commit(), "revision named in PERFORMANCE.md")
 	madeHere(c.Flags(), "commit", "the one checked out")
 	c.Flags().BoolVar(&performance, "performance", false, "measure speed and print PERFORMANCE.md")
+	c.Flags().BoolVar(&wide, "wide", false, "print every column of the table, not only what fits 100 columns")
 	return c
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/heddle-sim/heddle/internal/text"
 )
 
 // wide is the columns that a line of help, of a list or of a run's tables has at most.
-const wide = 100
+const wide = text.Width
 
 // telling makes the help of a command and of those below it fit `wide` columns and say the default of each flag that
 // takes a value, or that it is required. cobra says a default only where it is not zero.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,27 +107,38 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
-// TestColumns: cells are folded at spaces, and at any letter where a word is too long; nothing is lost.
-func TestColumns(t *testing.T) {
-	long := strings.Repeat("word ", 40)
-	path := strings.Repeat("x", 150)
-	var out bytes.Buffer
-	rows := [][]string{{"NAME", "VALUE", "MEANING"}, {"a", "1", long + "end"}, {"b", path, long}}
-	if err := columns(&out, rows); err != nil {
-		t.Fatal(err)
+// TestTablesOfFilesFit: names in files may be long, as those of C++ kernels are; no line of a table is.
+func TestTablesOfFilesFit(t *testing.T) {
+	dir := t.TempDir()
+	name := "void detail::transform<float, (int)256, detail::multiply_and_add<float const*> >(float const*, float*, " +
+		strings.Repeat("unsigned long, ", 20) + "int)"
+	traceg := "-kernel name = " + name + "\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n" +
+		"-unknown key " + strings.Repeat("long ", 30) + " = 1\n" +
+		"-accelsim tracer version = 5\n#traces format\n\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n" +
+		"0000 ffffffff 0 EXIT 0 0\n#END_TB\n"
+	file := filepath.Join(dir, strings.Repeat("kernel-", 20)+"1.traceg")
+	params := strings.Repeat(".param .u64 p, ", 40)
+	for k := range 40 {
+		params = strings.Replace(params, " p,", fmt.Sprintf(" a_long_name_of_parameter_%d,", k), 1)
 	}
-	if line := tooWide(out.String()); line != "" {
-		t.Errorf("too wide: %s", line)
-	}
-	for what, want := range map[string]int{"word": 80, "end": 1, "x": 150} {
-		if got := strings.Count(out.String(), what); got != want {
-			t.Errorf("%d of %q, want %d:\n%s", got, what, want, out.String())
+	module := filepath.Join(dir, strings.Repeat("module-", 20)+".ptx")
+	ptx := ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry " + strings.Repeat("kernel_", 20) + "(" +
+		strings.TrimSuffix(params, ", ") + ")\n{\n\tret;\n}\n"
+	for path, text := range map[string]string{file: traceg, module: ptx} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	out.Reset()
-	rows = [][]string{{"A", "B"}, {"über", "one two"}}
-	if err := columns(&out, rows); err != nil || out.String() != "A     B\nüber  one two\n" {
-		t.Errorf("%q, %v", out.String(), err)
+	for _, args := range [][]string{
+		{"trace", "info", file}, {"ptx", "check", module}, {"ptx", "analyze", module},
+		{"ptx", "analyze", "apps/rodinia-like/bfs/kernel.ptx"},
+	} {
+		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
+			t.Chdir("../..")
+			if line := tooWide(said(t, args...)); line != "" {
+				t.Errorf("a line of more than %d columns:\n%s", wide, line)
+			}
+		})
 	}
 }
 

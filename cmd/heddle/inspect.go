@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/lab/silicon"
 	"github.com/heddle-sim/heddle/lab/systems"
-	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
@@ -121,7 +121,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 			Numbers     []sheets.Entry `json:"numbers"`
 		}{m.Name, m.Description, entries})
 	}
-	fmt.Fprintf(w, "%s\n\n", report.Folded(m.Name+": "+m.Description, 2, wide))
+	fmt.Fprintf(w, "%s\n\n", text.Folded(m.Name+": "+m.Description, 2, wide))
 	rows := [][]string{{"PATH", "VALUE", "UNIT", "SOURCE", "MEANING"}}
 	var keys []string
 	refs := map[string]string{}
@@ -133,12 +133,12 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 			refs[e.Source] = ref
 		}
 	}
-	if err := columns(w, rows); err != nil {
+	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nSources (inspect machine %s --json has them per number)\n", name)
 	for _, k := range keys {
-		fmt.Fprintf(w, "  %s\n", report.Folded(k+": "+refs[k], 6, wide-2))
+		fmt.Fprintf(w, "  %s\n", text.Folded(k+": "+refs[k], 6, wide-2))
 	}
 	return nil
 }
@@ -156,7 +156,9 @@ func inspectSystems(w io.Writer, machine string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, systems.JSON(table))
 	}
-	return systems.Text(w, table, func(text string, indent int) string { return report.Folded(text, indent, wide-2) })
+	return systems.Text(w, table, func(s string, indent int) string {
+		return text.Folded(s, indent, wide-2)
+	})
 }
 
 // inspectPeaks prints the limits of a machine. Kernels and published figures lie in the repository.
@@ -242,5 +244,5 @@ func listMachines(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, list)
 	}
-	return columns(w, rows)
+	return text.Columns(w, rows)
 }

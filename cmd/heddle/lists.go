@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/cpu"
@@ -108,7 +109,7 @@ func inspectCounters(w io.Writer, what string, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, list)
 	}
-	return columns(w, rows)
+	return text.Columns(w, rows)
 }
 
 // cpuModels adds the models of CPU programs, as run files name them.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/vm"
-	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
 )
@@ -205,7 +205,7 @@ func inspectPolicies(w io.Writer, name string, asJSON bool) error {
 		}
 		rows = append(rows, []string{p.Kind, p.Name, what})
 	}
-	if err := columns(w, rows); err != nil {
+	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(w, "\nheddle inspect policies NAME shows how one is chosen, its source, parameters and "+
@@ -219,25 +219,25 @@ func showPolicy(w io.Writer, p *policy) error {
 	if p.entry != nil {
 		what = p.entry.What
 	}
-	fmt.Fprintf(w, "%s (%s)\n  %s\n\n", p.Name, p.Kind, report.Folded(what, 2, wide-2))
+	fmt.Fprintf(w, "%s (%s)\n  %s\n\n", p.Name, p.Kind, text.Folded(what, 2, wide-2))
 	rows := [][]string{{"chosen by", p.Where}}
 	if p.Source != "" {
 		rows = append(rows, []string{"source", p.Source})
 	}
 	e := p.entry
 	if e == nil {
-		return columns(w, rows)
+		return text.Columns(w, rows)
 	}
 	if len(e.Settings) > 0 {
 		rows = append(rows, []string{"sets", strings.Join(e.Settings, ", ")})
 	}
 	rows = append(rows, []string{"decides", decides(e)})
-	if err := columns(w, rows); err != nil {
+	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
 	if reads := sources(e); len(reads) > 0 {
 		fmt.Fprintln(w)
-		if err := columns(w, append([][]string{{"READS", "COUNTER"}}, reads...)); err != nil {
+		if err := text.Columns(w, append([][]string{{"READS", "COUNTER"}}, reads...)); err != nil {
 			return err
 		}
 	}
@@ -246,7 +246,7 @@ func showPolicy(w io.Writer, p *policy) error {
 	}
 	fmt.Fprintln(w)
 	rows = [][]string{{"PARAMETER", "DEFAULT", "UNIT", "MEANING"}}
-	return columns(w, append(rows, paramRows(e)...))
+	return text.Columns(w, append(rows, paramRows(e)...))
 }
 
 // decides says when a policy gets a sample: at the ends of periods, and at events.

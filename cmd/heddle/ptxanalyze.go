@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/ptx/analyze"
 	"github.com/heddle-sim/heddle/ptx/parse"
 	"github.com/heddle-sim/heddle/ptx/readonly"
@@ -99,8 +99,8 @@ func (f *ptxAnalyzeFlags) analyze(w io.Writer, file string) error {
 
 // ptxPrintReport prints what a kernel does with its parameters.
 func ptxPrintReport(w io.Writer, k *readonly.Report) error {
-	fmt.Fprintf(w, "kernel %s: %d of %d global loads are read-only\n", k.Name, k.LoadsReadOnly, k.Loads)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	text.Line(w, "kernel %s: %d of %d global loads are read-only", k.Name, k.LoadsReadOnly, k.Loads)
+	var rows [][]string
 	for _, p := range k.Params {
 		what := "scalar"
 		switch {
@@ -111,9 +111,9 @@ func ptxPrintReport(w io.Writer, k *readonly.Report) error {
 		case p.Written:
 			what = "written"
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", p.Index, p.Name, what, p.Why)
+		rows = append(rows, []string{fmt.Sprint(p.Index), p.Name, what, p.Why})
 	}
-	return t.Flush()
+	return text.Table(w, "  ", rows)
 }
 
 func ptxPrintSummary(w io.Writer, s analyze.Summary) {
@@ -121,18 +121,18 @@ func ptxPrintSummary(w io.Writer, s analyze.Summary) {
 	if s.Kernel {
 		kind = "kernel"
 	}
-	fmt.Fprintf(w, "%s %s (line %d): %d instructions, %d registers live at most, %d virtual registers\n",
+	text.Line(w, "%s %s (line %d): %d instructions, %d registers live at most, %d virtual registers",
 		kind, s.Name, s.Line, s.Instructions, s.Registers, s.Virtual)
-	fmt.Fprintf(w, "  basic blocks:\n")
+	text.Line(w, "  basic blocks:")
 	for i, b := range s.Blocks {
 		dom := "the end"
 		if b.PostDom >= 0 {
 			dom = fmt.Sprintf("block %d", b.PostDom)
 		}
-		fmt.Fprintf(w, "    %d: lines %d-%d, to %v, post-dominated by %s\n", i, b.FirstLine, b.LastLine, b.Succ, dom)
+		text.Line(w, "    %d: lines %d-%d, to %v, post-dominated by %s", i, b.FirstLine, b.LastLine, b.Succ, dom)
 	}
 	if len(s.Branches) > 0 {
-		fmt.Fprintf(w, "  branches:\n")
+		text.Line(w, "  branches:")
 	}
 	for _, b := range s.Branches {
 		where := "at the end"
@@ -143,10 +143,10 @@ func ptxPrintSummary(w io.Writer, s analyze.Summary) {
 		if b.Waits {
 			wait = " (loop may wait for another thread)"
 		}
-		fmt.Fprintf(w, "    line %d: %s reconverges %s%s\n", b.Line, b.Text, where, wait)
+		text.Line(w, "    line %d: %s reconverges %s%s", b.Line, b.Text, where, wait)
 	}
-	fmt.Fprintf(w, "  opcode forms:\n")
+	text.Line(w, "  opcode forms:")
 	for _, f := range s.Forms {
-		fmt.Fprintf(w, "    %6d  %s\n", f.Count, f.Form)
+		text.Line(w, "    %6d  %s", f.Count, f.Form)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
@@ -99,8 +99,7 @@ func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
 	if len(list) == 0 {
 		return nil
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tKERNEL\tREGS\tSHARED\tLOCAL\tTHREADS\tINSTS\tPARAMETERS")
+	rows := [][]string{{"FILE", "KERNEL", "REGS", "SHARED", "LOCAL", "THREADS", "INSTS", "PARAMETERS"}}
 	for _, k := range list {
 		var ps []string
 		for _, p := range k.Params {
@@ -114,10 +113,12 @@ func ptxPrintKernels(w io.Writer, list []ptxKernel, asJSON bool) error {
 		if k.Dynamic {
 			shared += "+"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%d\t%d\t%d\t%s\n", k.File, k.Kernel, k.Registers, shared, k.LocalBytes,
-			k.MaxThreads, k.Instructions, strings.Join(ps, " "))
+		rows = append(rows, []string{
+			k.File, k.Kernel, fmt.Sprint(k.Registers), shared, fmt.Sprint(k.LocalBytes), fmt.Sprint(k.MaxThreads),
+			fmt.Sprint(k.Instructions), strings.Join(ps, " "),
+		})
 	}
-	return t.Flush()
+	return text.Columns(w, rows)
 }
 
 // ptxFeaturesCmd is `heddle ptx features`.
@@ -144,7 +145,7 @@ func ptxFeaturesCmd() *cobra.Command {
 				}
 				rows = append(rows, []string{f.Name, state, f.ISA, forms, f.Note})
 			}
-			return columns(cmd.OutOrStdout(), rows)
+			return text.Columns(cmd.OutOrStdout(), rows)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

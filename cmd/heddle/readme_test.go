@@ -258,7 +258,7 @@ func lastLine(root, file, write string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\n  ", " ")), "\n") // long lines go on
 	last := lines[len(lines)-1]
 	if !strings.HasPrefix(last, strings.TrimSuffix(path.Base(file), ".txt")+": ") {
 		return "", fmt.Errorf("%s does not end with the line that sums up: run %s", file, write)

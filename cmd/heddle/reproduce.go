@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/paper"
-	"github.com/heddle-sim/heddle/report"
 )
 
 // reproduceFlags are the flags of `heddle reproduce`.
@@ -116,14 +116,14 @@ func listStudies(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s\n\nscales\n", s.Title)
 		for _, c := range s.Scales {
-			fmt.Fprintf(w, "  %s\n", report.Folded(c.Name+": "+c.Runs()+"; "+c.About, 4, wide-2))
+			fmt.Fprintf(w, "  %s\n", text.Folded(c.Name+": "+c.Runs()+"; "+c.About, 4, wide-2))
 		}
 		rows := [][]string{{"FIGURE", "CLAIMS", "WHAT"}}
 		for _, f := range s.Figures {
 			rows = append(rows, []string{n + "/" + f.Name, fmt.Sprint(len(s.Claims(f.Name))), f.Title})
 		}
 		fmt.Fprintln(w)
-		if err := columns(w, rows); err != nil {
+		if err := text.Columns(w, rows); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/lab"
 	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
@@ -183,7 +184,7 @@ func showSweep(w io.Writer, paths []string, values [][]string, outcomes []lab.Ou
 		}
 		rows = append(rows, append(row, fmt.Sprint(o.Result.Cycles), stp, antt, strings.Join(ipc, ", ")))
 	}
-	return columns(w, rows)
+	return text.Columns(w, rows)
 }
 
 // writeSweep writes a row per run and application; the file appears whole.

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heddle-sim/heddle/internal/kernelname"
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/trace/accelsim"
 )
 
@@ -120,39 +120,44 @@ func traceRead(path string) (*traceSummary, error) {
 }
 
 func tracePrint(w io.Writer, s *traceSummary) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tKERNEL\tSM\tCTAS\tTHREADS\tREGS\tSHARED\tLOCAL\tCODE\tWARP INSTS\tTHREAD INSTS\tFOOTPRINT")
+	rows := [][]string{{
+		"FILE", "KERNEL", "SM", "CTAS", "THREADS", "REGS", "SHARED", "LOCAL", "CODE", "WARP INSTS", "THREAD INSTS", "FOOTPRINT",
+	}}
 	for _, k := range s.Kernels {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", filepath.Base(k.File), k.Kernel, k.Binary,
-			k.CTAs,
-			k.Block[0]*k.Block[1]*k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Static, k.WarpInsts,
-			k.ThreadInsts, k.Footprint)
+		rows = append(rows, append([]string{filepath.Base(k.File), k.Kernel}, strings.Fields(fmt.Sprint(
+			k.Binary, k.CTAs, k.Block[0]*k.Block[1]*k.Block[2], k.Registers, k.SharedBytes, k.LocalBytes, k.Static,
+			k.WarpInsts, k.ThreadInsts, k.Footprint))...))
 	}
-	if err := t.Flush(); err != nil {
+	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
-	var b strings.Builder
+	var notes []string
+	note := func(format string, args ...any) {
+		notes = append(notes, text.Folded(fmt.Sprintf(format, args...), 2, wide))
+	}
 	if s.Allocations > 0 {
-		fmt.Fprintf(&b, "%d allocations, %d bytes\n", s.Allocations, s.AllocationBytes)
+		note("%d allocations, %d bytes", s.Allocations, s.AllocationBytes)
 	}
 	if s.Copies > 0 {
-		fmt.Fprintf(&b, "%d copies to the device, %d bytes\n", s.Copies, s.CopyBytes)
+		note("%d copies to the device, %d bytes", s.Copies, s.CopyBytes)
 	}
 	if s.Ignored > 0 {
-		fmt.Fprintf(&b, "ignored %d lines of the list, which are neither kernels nor copies\n", s.Ignored)
+		note("ignored %d lines of the list, which are neither kernels nor copies", s.Ignored)
 	}
 	for _, k := range s.Kernels {
 		name := filepath.Base(k.File)
 		for _, o := range k.UnknownOps {
-			fmt.Fprintf(&b, "%s: opcode %s is not known, executed %d times\n", name, o.Op, o.N)
+			note("%s: opcode %s is not known, executed %d times", name, o.Op, o.N)
 		}
 		for _, o := range k.UnknownKeys {
-			fmt.Fprintf(&b, "%s: header key %q is not known and has no effect\n", name, o)
+			note("%s: header key %q is not known and has no effect", name, o)
 		}
 		if k.EmptyWarps > 0 {
-			fmt.Fprintf(&b, "%s: %d warps without instructions exit at once\n", name, k.EmptyWarps)
+			note("%s: %d warps without instructions exit at once", name, k.EmptyWarps)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	for _, n := range notes {
+		fmt.Fprintln(w, n)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -90,12 +91,15 @@ func Summarise(rows []Row, key func(*Row) string) map[string]Summary {
 	return out
 }
 
-// Print writes the table: cycles, hit rates, DRAM reads, reference beside ours, then the summaries. The last line is
-// LastLine.
-func Print(w io.Writer, rows []Row) error {
+// Print writes the table: cycles and hit rates, reference beside ours, with wide DRAM reads, instructions and clocks,
+// too, then the summaries. LastLine comes last.
+func Print(w io.Writer, rows []Row, wide bool) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\tDRAM rd\tref\twarp "+
-		"insts\tref\tclk0\tref\t")
+	more := ""
+	if wide {
+		more = "DRAM rd\tref\twarp insts\tref\tclk0\tref\t"
+	}
+	fmt.Fprintln(tw, "kernel\tconfig\tcycles\tref\terror\tL1 hit\tref\tL2 hit\tref\t"+more)
 	for i := range rows {
 		r := &rows[i]
 		c, n := r.Ref.Columns, r.Got.Counts
@@ -105,18 +109,25 @@ func Print(w io.Writer, rows []Row) error {
 			}
 			return fmt.Sprintf("%.3f", hits/all)
 		}
-		clk := "-"
-		if len(r.Got.Clocks) > 0 {
-			clk = fmt.Sprint(r.Got.Clocks[0])
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t\n", r.Name, r.Config,
-			r.Got.Cycles, c["cycles"], 100*r.Error(),
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%.0f\t%+.1f%%\t%s\t%s\t%s\t%s\t", r.Name, r.Config, r.Got.Cycles, c["cycles"],
+			100*r.Error(),
 			rate(float64(n["sm.l1_hits"]), float64(n["sm.l1_accesses"])), rate(c["l1d_hits"], c["l1d_accesses"]),
-			rate(float64(n["llc.hits"]), float64(n["llc.accesses"])), rate(c["l2_hits"], c["l2_accesses"]),
-			n["dram.read_bursts"], c["dram_reads"], r.Got.WarpInsts, c["warp_insn"], clk, c["clk0"])
+			rate(float64(n["llc.hits"]), float64(n["llc.accesses"])), rate(c["l2_hits"], c["l2_accesses"]))
+		if wide {
+			clk := "-"
+			if len(r.Got.Clocks) > 0 {
+				clk = fmt.Sprint(r.Got.Clocks[0])
+			}
+			fmt.Fprintf(tw, "%d\t%.0f\t%d\t%.0f\t%s\t%.0f\t", n["dram.read_bursts"], c["dram_reads"], r.Got.WarpInsts,
+				c["warp_insn"], clk, c["clk0"])
+		}
+		fmt.Fprintln(tw)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
+	}
+	if !wide {
+		fmt.Fprintln(w, "columns left out: DRAM rd, warp insts, clk0 (--wide shows them)")
 	}
 	sum := byConfig(rows)
 	for _, k := range slices.Sorted(maps.Keys(sum)) {
@@ -124,7 +135,7 @@ func Print(w io.Writer, rows []Row) error {
 		fmt.Fprintf(w, "%s: %d rows, geometric mean of the absolute errors %.1f%%, worst %.1f%% (%s)\n", k, s.Rows,
 			100*s.Mean, 100*s.Worst, s.Name)
 	}
-	_, err := fmt.Fprintln(w, LastLine(rows))
+	_, err := fmt.Fprintln(w, text.Folded(LastLine(rows), 2, text.Width))
 	return err
 }
 

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/internal/text"
 )
 
 // Table is rows under a heading; the first row names the columns.
@@ -228,18 +229,14 @@ func Text(w io.Writer, profiles []Profile, s *Seeds) error {
 		if len(t.Rows) < 2 {
 			continue
 		}
-		fmt.Fprintln(w, t.Title)
-		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, r := range t.Rows {
-			fmt.Fprintln(tw, "  "+strings.Join(r, "\t"))
-		}
-		if err := tw.Flush(); err != nil {
+		fmt.Fprintln(w, text.Folded(t.Title, 2, text.Width))
+		if err := text.Table(w, "  ", t.Rows); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
 	for _, line := range append(omissions(profiles), verdicts([][]Profile{profiles}, s)...) {
-		fmt.Fprintln(w, line)
+		fmt.Fprintln(w, text.Folded(line, 2, text.Width))
 	}
 	return nil
 }

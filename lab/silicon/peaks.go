@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
+	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -46,8 +46,7 @@ func (s *Set) Peaks(ctx context.Context, m *sheets.Machine, o Options) ([]Peak, 
 
 // PeaksText prints the limits of a machine and the sources of the published figures.
 func PeaksText(w io.Writer, peaks []Peak) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "PEAK\tMODELLED\tREACHED\tSHARE\tPUBLISHED\tUNIT")
+	rows := [][]string{{"PEAK", "MODELLED", "REACHED", "SHARE", "PUBLISHED", "UNIT"}}
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 	for _, p := range peaks {
 		reached, share, published := "-", "-", "-"
@@ -57,13 +56,13 @@ func PeaksText(w io.Writer, peaks []Peak) error {
 				reached, share = short(r.Heddle), fmt.Sprintf("%.1f %%", 100*r.Heddle/p.Value)
 			}
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Name, short(p.Value), reached, share, published, p.Unit)
+		rows = append(rows, []string{p.Name, short(p.Value), reached, share, published, p.Unit})
 	}
-	if err := tw.Flush(); err != nil {
+	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nModelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon on this sheet. "+
-		"Share: reached over modelled.")
+	fmt.Fprintln(w, "\n"+text.Folded("Modelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon on "+
+		"this sheet. Share: reached over modelled.", 0, text.Width))
 	if !slices.ContainsFunc(peaks, func(p Peak) bool { return p.Result != nil }) {
 		fmt.Fprintln(w, "No board of this machine is in lab/silicon/peaks.csv, so nothing was run.")
 		return nil
@@ -71,9 +70,9 @@ func PeaksText(w io.Writer, peaks []Peak) error {
 	fmt.Fprintln(w, "Published figures are from:")
 	for _, p := range peaks {
 		if r := p.Result; r != nil {
-			fmt.Fprintf(w, "  %s: %s\n", p.Name, r.Source)
+			fmt.Fprintf(w, "  %s\n", text.Folded(p.Name+": "+r.Source, 4, text.Width-2))
 			if r.Err != "" {
-				fmt.Fprintf(w, "    not reached: %s\n", r.Err)
+				fmt.Fprintf(w, "    %s\n", text.Folded("not reached: "+r.Err, 6, text.Width-4))
 			}
 		}
 	}

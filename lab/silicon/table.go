@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/internal/text"
 )
 
 // Text prints rows, then scores. The last line sums groups up over all machines.
@@ -18,26 +19,31 @@ func Text(w io.Writer, results []Result, scores []Score) error {
 }
 
 func table(w io.Writer, results []Result) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	last := ""
 	for i := range results {
 		r := &results[i]
 		if head := r.Group + ", " + r.Machine; head != last {
+			if err := text.Columns(w, rows); err != nil {
+				return err
+			}
 			if last != "" {
-				fmt.Fprintln(tw)
+				fmt.Fprintln(w)
 			}
 			last = head
-			fmt.Fprintf(tw, "%s\nBOARD\tROW\tSILICON\tHEDDLE\tERROR\tUNIT\n", head)
+			fmt.Fprintln(w, head)
+			rows = [][]string{{"BOARD", "ROW", "SILICON", "HEDDLE", "ERROR", "UNIT"}}
 		}
 		if r.Err != "" {
-			fmt.Fprintf(tw, "%s\t%s\t%.4g\tfailed\t-\t%s\n", r.Board, r.Name, r.Silicon, r.Err)
+			rows = append(rows, []string{r.Board, r.Name, fmt.Sprintf("%.4g", r.Silicon), "failed", "-", r.Err})
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%.4g\t%.4g\t%+.1f %%\t%s%s\n", r.Board, r.Name, r.NetSilicon, r.NetHeddle,
-			100*r.Error(),
-			r.Unit, note(r))
+		rows = append(rows, []string{
+			r.Board, r.Name, fmt.Sprintf("%.4g", r.NetSilicon), fmt.Sprintf("%.4g", r.NetHeddle),
+			fmt.Sprintf("%+.1f %%", 100*r.Error()), r.Unit + note(r),
+		})
 	}
-	return tw.Flush()
+	return text.Columns(w, rows)
 }
 
 func note(r *Result) string {
@@ -53,8 +59,7 @@ func note(r *Result) string {
 
 // Summary prints scores and the last line.
 func Summary(w io.Writer, scores []Score) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "GROUP\tMACHINE\tROWS\tTYPICAL\tWANTED\tBIAS\tWORST")
+	table := [][]string{{"GROUP", "MACHINE", "ROWS", "TYPICAL", "WANTED", "BIAS", "WORST"}}
 	for i := range scores {
 		s := &scores[i]
 		worst := "-"
@@ -65,14 +70,15 @@ func Summary(w io.Writer, scores []Score) error {
 		if s.Failed > 0 {
 			rows += fmt.Sprintf(" and %d failed", s.Failed)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%.1f %%\t%g %%\t%.2f x\t%s\n", s.Group, s.Machine, rows, 100*s.Typical, s.Wanted,
-			s.Bias,
-			worst)
+		table = append(table, []string{
+			s.Group, s.Machine, rows, fmt.Sprintf("%.1f %%", 100*s.Typical), fmt.Sprintf("%g %%", s.Wanted),
+			fmt.Sprintf("%.2f x", s.Bias), worst,
+		})
 	}
-	if err := tw.Flush(); err != nil {
+	if err := text.Columns(w, table); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, LastLine(scores))
+	_, err := fmt.Fprintln(w, text.Folded(LastLine(scores), 2, text.Width))
 	return err
 }
 
