@@ -189,7 +189,7 @@ func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("%w (machine %s: uvm.link_*)", err, s.Name)
+		return fmt.Errorf("machine %s: %w", s.Name, err)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func TestNumbers(t *testing.T) {
 		"a100 alone sm.units=4,4,4,4,0,1", "hydrogen alone llc.sector=0", "nuba-mem alone sm.count=1", // panics
 		"nuba-mcm alone dram.rows=1",                                                    // internal errors
 		"ugpu alone dram.migration_cycles=1", "hydrogen alone memory.hybrid.capacity=1", // refused without their names
-		"ugpu-440 ugpu map.groups=0",
+		"ugpu-440 ugpu map.groups=0", "uvm unified uvm.link_queue=0",
 	} {
 		tryNumbers(t, "^"+regexp.QuoteMeta(set)+"$")
 	}

@@ -34,6 +34,20 @@ type Parameters struct {
 	Allocated          func(tenant mem.TenantID) uint64
 }
 
+// number is one of the parameters, by its name in a machine sheet.
+type number struct {
+	name  string
+	value float64
+}
+
+// numbers are those of the adaptive order.
+func (p *Parameters) numbers() []number {
+	return []number{
+		{"link_period", float64(p.Period)}, {"link_queue", float64(p.Queue)},
+		{"link_similar", p.Similar}, {"link_deviation", p.Deviation},
+	}
+}
+
 // NewArbiter makes an arbiter by its name.
 func NewArbiter(name string, p Parameters) (Arbiter, error) {
 	switch name {
@@ -47,9 +61,10 @@ func NewArbiter(name string, p Parameters) (Arbiter, error) {
 		}
 		return &Static{high: p.High}, nil
 	case "adaptive":
-		if p.Period < 1 || p.Queue < 1 || p.Similar < 1 || p.Deviation < 1 {
-			return nil, fmt.Errorf("arbiter adaptive: period %d, queue %d, similar %g, deviation %g: each is 1 or more",
-				p.Period, p.Queue, p.Similar, p.Deviation)
+		for _, n := range p.numbers() {
+			if !(n.value >= 1) {
+				return nil, fmt.Errorf("uvm.%s is %g: with memory.unified.link: adaptive it is 1 or more", n.name, n.value)
+			}
 		}
 		return newAdaptive(&p), nil
 	}
