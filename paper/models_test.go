@@ -83,7 +83,7 @@ func TestModels(t *testing.T) {
 	if err := b.Show(&text, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"measured", "in batches", "-69.8 % (speed +230.8 %)", "-52 ± 17.3 %"} {
+	for _, part := range []string{"measured", "in batches", "-69.8 % (speed ", "+230.8 %)", "-52 ± 17.3 %"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("the table lacks %q:\n%s", part, text.String())
 		}

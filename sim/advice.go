@@ -80,7 +80,8 @@ func (u *Unified) indifferent(set uvm.Advice) string {
 	const counts = "set memory.unified.migrate: adaptive or always, under which pages come late without it"
 	switch set {
 	case uvm.ReadMostly:
-		return "kernels wrote each page before it came, and a page that is written has no copies; advise what is only read"
+		return "kernels wrote each page before it came, and a page that is written has no copies; advise what is " +
+			"only read"
 	case uvm.Mapped:
 		return "the pages would have stayed on the host without it, too"
 	case uvm.PreferDevice:

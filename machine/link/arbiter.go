@@ -63,7 +63,8 @@ func NewArbiter(name string, p Parameters) (Arbiter, error) {
 	case "adaptive":
 		for _, n := range p.numbers() {
 			if !(n.value >= 1) {
-				return nil, fmt.Errorf("uvm.%s is %g: with memory.unified.link: adaptive it is 1 or more", n.name, n.value)
+				return nil, fmt.Errorf("uvm.%s is %g: with memory.unified.link: adaptive it is 1 or more", n.name,
+					n.value)
 			}
 		}
 		return newAdaptive(&p), nil

@@ -28,7 +28,7 @@ type Hints struct {
 	idle   Advice // taken back, and nothing had gone otherwise although the device had used the allocation
 }
 
-// Fate is what has become of a hint.
+// Fate says whether a hint had an effect, and if not, why.
 type Fate uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	Indifferent             // everything would have gone the same way without it
 )
 
-// Fate says what has become of one hint.
+// Fate says whether one hint had an effect.
 func (h *Hints) Fate(a Advice) Fate {
 	switch {
 	case h.acted&a != 0:

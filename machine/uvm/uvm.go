@@ -58,7 +58,7 @@ type chunk struct {
 	tenant  mem.TenantID
 	live    bool
 	advice  Advice
-	hints   *Hints  // of its allocation; nil if nobody has advised it
+	hints   *Hints  // of its allocation; nil without advice
 	pattern Pattern // of its allocation
 	earlier uint32  // blocks that have come in earlier kernels
 	during  uint32  // and in this one
