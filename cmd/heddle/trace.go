@@ -121,7 +121,8 @@ func traceRead(path string) (*traceSummary, error) {
 
 func tracePrint(w io.Writer, s *traceSummary) error {
 	rows := [][]string{{
-		"FILE", "KERNEL", "SM", "CTAS", "THREADS", "REGS", "SHARED", "LOCAL", "CODE", "WARP INSTS", "THREAD INSTS", "FOOTPRINT",
+		"FILE", "KERNEL", "SM", "CTAS", "THREADS", "REGS", "SHARED", "LOCAL", "CODE", "WARP INSTS",
+		"THREAD INSTS", "FOOTPRINT",
 	}}
 	for _, k := range s.Kernels {
 		rows = append(rows, append([]string{filepath.Base(k.File), k.Kernel}, strings.Fields(fmt.Sprint(

@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("%d parts:\n%s", n, out.String())
 	}
 	for k := range 25 {
-		if strings.Count(out.String(), fmt.Sprintf("value%d ", k))+strings.Count(out.String(), fmt.Sprintf("value%d\n", k)) != 1 {
+		if strings.Count(strings.Join(strings.Fields(out.String()), " ")+" ", fmt.Sprintf(" value%d ", k)) != 1 {
 			t.Errorf("value%d is not there once:\n%s", k, out.String())
 		}
 	}
