@@ -61,8 +61,8 @@ func PeaksText(w io.Writer, peaks []Peak) error {
 	if err := text.Columns(w, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\n"+text.Folded("Modelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon on "+
-		"this sheet. Share: reached over modelled.", 0, text.Width))
+	fmt.Fprintln(w, "\n"+text.Folded("Modelled: what the sheet's numbers allow. Reached: by a kernel of lab/silicon "+
+		"on this sheet. Share: reached over modelled.", 0, text.Width))
 	if !slices.ContainsFunc(peaks, func(p Peak) bool { return p.Result != nil }) {
 		fmt.Fprintln(w, "No board of this machine is in lab/silicon/peaks.csv, so nothing was run.")
 		return nil
