@@ -8,11 +8,24 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/control"
 )
 
-// TestContributingPolicy does what CONTRIBUTING.md tells whoever writes a policy: its file,
-// its line, its run file and its commands, as they stand there, in a tree that is
-// otherwise this one.
+// TestCountersBesideBadPolicy: a policy that names an unknown counter ends commands, but not the list of counters to
+// which the message sends its author.
+func TestCountersBesideBadPolicy(t *testing.T) {
+	bad := []control.Entry{{Name: "bad"}}
+	if checkPolicies([]string{"run", "x.yaml"}, bad) == nil {
+		t.Error("a policy without a description passed")
+	}
+	if err := checkPolicies([]string{"inspect", "counters"}, bad); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestContributingPolicy does what CONTRIBUTING.md asks of an author of a policy: its file, its line, its run file and
+// its commands, unchanged, in a tree that is otherwise this one.
 func TestContributingPolicy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command a second time")
