@@ -44,7 +44,7 @@ func (d *duplicates) waits(key uint64) bool {
 	return ok
 }
 
-// file tells the driver of a write's fault, once; false when its buffer is full.
+// file reports a write's fault to the driver, once; false if the driver's buffer is full.
 func (d *duplicates) file(now, key uint64) bool {
 	c := d.frames[key]
 	if c.enqueued {
@@ -55,7 +55,7 @@ func (d *duplicates) file(now, key uint64) bool {
 	return c.enqueued
 }
 
-// end ends the fault of a write, if a fault is one; the device alone has the page from now on.
+// end ends a fault if it is that of a write. Only the device has the page from now on.
 func (d *duplicates) end(now, key uint64) bool {
 	frame, ok := d.take(key)
 	if !ok {
@@ -89,7 +89,7 @@ func (d *duplicates) forget(base, end uint64) {
 	}
 }
 
-// arrived counts the pages of a transfer of which the host has kept copies.
+// arrived counts those pages of a transfer of which the host keeps copies.
 func (d *duplicates) arrived(j *dmaJob) {
 	for _, key := range j.pages {
 		if d.unified.runtime.Duplicated(key) {

@@ -19,7 +19,7 @@ type faultServer struct {
 	batch                 []enqueued // being handled
 	keys                  []uint64   // of these
 	end                   uint64     // of its handling; 0: the driver is idle
-	next                  uint64     // cycle in which there is something to do, but for parked faults
+	next                  uint64     // next cycle with work, parked faults left out
 	row                   [][]uint64
 	high                  int // tenant whose faults are taken first; -1: none's
 	wakeups               timing.Wakeups
@@ -66,7 +66,7 @@ func (f *faultServer) file(now, key uint64) bool {
 	return true
 }
 
-// requeue puts a fault back for which there was no room in memory.
+// requeue puts a fault back if there was no room in memory for its page.
 func (f *faultServer) requeue(now, key uint64) {
 	f.row[keyTenant(key)][uvmDeferred]++
 	f.batch = append(f.batch, enqueued{key, now})
@@ -75,15 +75,15 @@ func (f *faultServer) requeue(now, key uint64) {
 	}
 }
 
-// interrupt sees to it that the driver hears of faults at the next quantum.
+// interrupt plans the driver's next interrupt, at the end of the quantum.
 func (f *faultServer) interrupt(now uint64) {
 	if f.end == 0 && f.next == never {
 		f.next = (now/f.quantum + 1) * f.quantum
 	}
 }
 
-// served is the plan of a batch whose handling ends now; nil if none does. The driver takes the
-// next batch when it hears of one.
+// served is the plan of a batch whose handling ends now; nil if none does. The driver takes the next batch at its
+// next interrupt.
 func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	f.unpark(now)
 	if f.next > now {
@@ -121,8 +121,8 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	return p
 }
 
-// serviced says that a fault's page shall come. Of one that thrashes the fault is parked, or the device is mapped
-// to the host.
+// serviced says that a fault's page shall come. If the page thrashes, the fault is parked, or the device uses the
+// page on the host.
 func (f *faultServer) serviced(now uint64, r *uvm.Runtime, b enqueued) bool {
 	row := f.row[keyTenant(b.key)]
 	if f.twice.end(now, b.key) {
@@ -152,7 +152,7 @@ func (f *faultServer) unpark(now uint64) {
 	}
 }
 
-// due is the next cycle in which there is something to do.
+// due is the next cycle with work.
 func (f *faultServer) due() uint64 {
 	if f.end == 0 && f.parked.Len() > 0 {
 		return min(f.next, f.parked.Head().until)

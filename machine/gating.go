@@ -14,7 +14,7 @@ type SMState uint8
 
 // The states of an SM.
 const (
-	SMOwned  SMState = iota // its owners' CTAs may run on it
+	SMOwned  SMState = iota // CTAs of its owners may run on it
 	SMFreed                 // its owner's CTAs are being removed, or its L1 is being flushed
 	SMIdle                  // without an owner, and powered
 	SMGated                 // without an owner, and powered down
@@ -111,7 +111,7 @@ func (v *smMover) countWaking(m *SMMove, now uint64) {
 	}
 }
 
-// onWay says that an SM is being freed or woken.
+// onWay says that an SM is being freed or wakes.
 func (v *smMover) onWay(i int) bool {
 	for _, m := range v.moving {
 		if m.SM == i {
@@ -130,7 +130,7 @@ func (v *smMover) owners() []int {
 	return out
 }
 
-// ends is how many SMs each of some tenants has then.
+// ends is the number of SMs that each tenant has then.
 func (v *smMover) ends(tenants int) []int {
 	out := make([]int, tenants)
 	for _, o := range v.owners() {

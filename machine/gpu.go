@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// GPU is the machine. Its parts lie in it by value; connect.go says which parts know which others.
+// GPU is the machine. Its parts lie in it by value; connect.go says which parts use which other parts.
 type GPU struct {
 	Sheet        *sheets.Machine
 	Tenants      []*Tenant

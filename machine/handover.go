@@ -48,7 +48,7 @@ type handover struct {
 
 	phase     phase
 	plan      *Repartition
-	log       []*Repartition // all plans so far that moved groups
+	log       []*Repartition // all plans that have moved groups so far
 	concerned []int          // tenants that lose or gain a group
 	relaid    []bool         // [tenant] has its new layout, where pages span channels
 	flushing  []int          // slices that change hands
@@ -160,7 +160,7 @@ func (h *handover) flushSlices(now uint64) bool {
 	return done
 }
 
-// emptied says that every write-back has left the queues of the changing channels.
+// emptied says that all write-backs have left the queues of the channels that change hands.
 func (h *handover) emptied() bool {
 	for _, k := range h.flushing {
 		if !h.memory.Quiet(k) {
@@ -280,7 +280,7 @@ func (h *handover) own(t int) {
 	x.allow(h.layouts.Whole)
 }
 
-// leave notes which groups a tenant has lost and no page of it is left in.
+// leave notes the groups that a tenant has lost and that hold no more pages of it.
 func (h *handover) leave(now uint64, tenant int) {
 	for i := len(h.log) - 1; i >= 0; i-- {
 		for k := range h.log[i].Groups {
@@ -292,7 +292,7 @@ func (h *handover) leave(now uint64, tenant int) {
 	}
 }
 
-// left is the number of pages of a group's old owner that have to leave it yet.
+// left is the number of pages of a group's old owner that are still in it and must leave.
 func (h *handover) left(m *GroupMove) int {
 	if !h.tables.Frames().PerGroup() {
 		return h.tables.Outside(mem.TenantID(m.From))

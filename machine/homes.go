@@ -43,13 +43,13 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 // mostPartitions is how many a view of a page can name.
 const mostPartitions = 254
 
-// pageHomes has pages follow the accesses to them (NUBA, section 7.6): each gets the partition that uses it most for
-// its home, or copies where it is read. The memory side of a partition counts the requests of every other one's SMs
-// for each page. At an interval's end a policy (vm.Homes) says which pages move, get copies or lose them. The driver
-// takes each of them (vm.driver_cycles): the page leaves the tables and every TLB, accesses that had been translated
-// end (framesInFlight), copy engines copy it through network and LLC (transfer/partitions.go). An access to a page
-// that gets another home waits until it is there. A page that gets copies may be read at its home meanwhile, and each
-// partition goes over to its copy when that is there.
+// pageHomes makes pages follow the accesses to them (NUBA, section 7.6). The home of a page becomes the partition
+// that uses it most, or partitions that read it get copies. The memory side of a partition counts the requests of
+// every other one's SMs for each page. At an interval's end a policy (vm.Homes) says which pages move, get copies or
+// lose them. The driver takes each of them (vm.driver_cycles): the page leaves the tables and every TLB, accesses
+// that had been translated end (framesInFlight), copy engines copy it through network and LLC
+// (transfer/partitions.go). An access to a page that gets another home waits until it is there. A page that gets
+// copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
 // A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
 type pageHomes struct {
@@ -75,14 +75,14 @@ type pageHomes struct {
 	copied   []bool        // where they have copies,
 	planned  []pageStep    // and its steps that have not begun
 	next     int
-	losing   mem.Queue[pageStep] // pages that are to lose their copies; they wait already
+	losing   mem.Queue[pageStep] // pages that shall lose their copies; accesses wait for them already
 	hand     []pageStep          // the driver's
 	away     []pageAway          // pages whose bytes, or copies, are not there yet
 	drains   []pageStep          // accesses that had been translated end
 	row      [][]uint64          // [tenant] counters
 }
 
-// pageStep is a page and what is to become of it.
+// pageStep is a page and its planned change.
 type pageStep struct {
 	vpn    uint64
 	end    uint64 // of the driver's work
@@ -100,7 +100,7 @@ type pageAway struct {
 	tenant mem.TenantID
 }
 
-// homes makes what pages follow their accesses by, where the run asks for it.
+// homes makes the part that moves pages after their accesses, if the run asks for it.
 func (b *builder) homes() error {
 	if b.options.Homes == "" {
 		return nil
@@ -141,7 +141,7 @@ type homeWatch struct {
 	part  int
 }
 
-// Access implements sm.Watcher: what counts is what leaves the L1.
+// Access implements sm.Watcher. Only accesses that leave the L1 count.
 func (w *homeWatch) Access(uint64, mem.TenantID, uint64, bool, bool) bool { return true }
 
 // MayWrite implements sm.Watcher: a write to a page that has copies must wait until it has none.
@@ -153,7 +153,7 @@ func (w *homeWatch) MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool 
 // Retried implements sm.Watcher.
 func (w *homeWatch) Retried(mem.TenantID, uint64, uint64) {}
 
-// Replay implements sm.Watcher; refuses has looked at what waited.
+// Replay implements sm.Watcher; refuses has checked the accesses that waited.
 func (w *homeWatch) Replay(uint64, mem.TenantID, uint64, bool) {}
 
 // Sent implements sm.Watcher.
@@ -173,15 +173,15 @@ func (w *homeWatch) Answered(line uint64) { w.homes.inFlight.count(line, -1) }
 // Leaves implements sm.Watcher.
 func (w *homeWatch) Leaves(line uint64) bool { return w.homes.inFlight.leaves(line) }
 
-// Refuses notes which page an SM finds in a frame, and says whether it must not: it waits to write
-// to a page that has copies.
+// Refuses notes which page an SM finds in a frame. It says whether the access must wait, because it is a write to a
+// page with copies.
 func (h *pageHomes) Refuses(now uint64, r vm.Reply) bool {
 	h.use.name(h.inFlight.frame(r.PPN<<h.inFlight.bits), r.Tenant, r.VPN)
 	return h.tables.Parts.CopyFrames() > 0 && h.inFlight.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
 		h.lose(now, r.Tenant, r.VPN)
 }
 
-// lose has a page lose its copies; false if it has none. Accesses to it wait from now on.
+// lose takes a page's copies away; false if it has none. Accesses to it wait from now on.
 func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	ppn, state := h.tables.Lookup(tenant, vpn)
 	if state != vm.Resident {
@@ -201,7 +201,7 @@ func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	return true
 }
 
-// reclaim has pages lose copies, as their frames are needed; false if there are none.
+// reclaim takes copies away from pages because their frames are needed; false if there are none.
 func (h *pageHomes) reclaim(now uint64) bool {
 	for range h.most - h.losing.Len() {
 		tenant, vpn, ok := h.tables.Parts.First()
@@ -214,7 +214,7 @@ func (h *pageHomes) reclaim(now uint64) bool {
 	return h.tables.Parts.CopyFrames() > 0
 }
 
-// tick takes pages as far as they go now and returns the next cycle with work.
+// tick advances the pages as far as possible now, and returns the next cycle with work.
 func (h *pageHomes) tick(now uint64) (next uint64) {
 	if h.decide == nil {
 		return never
@@ -263,7 +263,7 @@ func (h *pageHomes) take(now uint64) {
 	}
 }
 
-// begin has a page leave the tables for where it goes; false when that cannot be any more.
+// begin takes a page out of the tables before it moves; false if the move is no longer possible.
 func (h *pageHomes) begin(s *pageStep) bool {
 	from, state := h.tables.Lookup(s.tenant, s.vpn)
 	if state != vm.Resident || s.do.Home == h.tables.Parts.Part(from) { // freed, on its way, or there
@@ -311,8 +311,8 @@ func (h *pageHomes) drain(now uint64) {
 	h.drains = kept
 }
 
-// forget takes a page that has a copy in a partition now out of the TLBs there; what is read at its home
-// meanwhile is right.
+// forget takes a page that has got a copy in a partition out of the TLBs there. Until then the partition reads the
+// home, which has the same bytes.
 func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
 	h.mmu.InvalidateView(tenant, vpn, part)
 	per := len(h.tlbs) / h.parts
@@ -345,7 +345,7 @@ func (h *pageHomes) ended(now uint64, m *vm.Move) {
 	h.wakeups.WakeMMU(now + 1)
 }
 
-// Short says of an allocation that found no frames whether copies have them.
+// Short says whether copies have the frames that an allocation lacks.
 func (h *pageHomes) Short(err error) error {
 	if n := h.tables.Parts.CopyFrames(); errors.Is(err, vm.ErrNoFrame) && n > 0 {
 		return fmt.Errorf("%w; %d frames hold copies of pages (memory: {pages: replicate}): with vm.first_touch these "+

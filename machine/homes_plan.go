@@ -6,7 +6,7 @@ import (
 )
 
 // pageCounters are what the memory side counts of each page and partition in an interval: a counter
-// of 8 bits each, which stays at its last value, and whether the page was written.
+// of 8 bits each, which stays at its last value, and a note whether the page was written.
 type pageCounters struct {
 	parts   int
 	page    []uint64 // [frame] the page in it, as vpn<<8 | tenant
@@ -20,7 +20,7 @@ func newPageCounters(frames int64, parts int) pageCounters {
 	return pageCounters{parts: parts, page: make([]uint64, frames), place: make([]int32, frames)}
 }
 
-// name notes which page lies in a frame.
+// name notes the page in a frame.
 func (c *pageCounters) name(frame int, tenant mem.TenantID, vpn uint64) {
 	c.page[frame] = vpn<<8 | uint64(tenant)
 }

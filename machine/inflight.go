@@ -2,8 +2,8 @@ package machine
 
 import "github.com/heddle-sim/heddle/machine/sm"
 
-// framesInFlight counts the requests of SMs that are under way to each frame, so that a page that leaves one
-// can be known to be quiet.
+// framesInFlight counts the requests of SMs that are under way to each frame. So a page leaves its frame only when no
+// access can reach it any more.
 type framesInFlight struct {
 	to      []uint16     // [frame] requests without an answer, and leaves
 	bits    uint         // log2 of a page
@@ -11,7 +11,7 @@ type framesInFlight struct {
 	watched []sm.Watched // every SM
 }
 
-// leaves marks a frame that is being taken away, beside the number of requests.
+// leaves marks a frame that is being taken away, in addition to the number of requests.
 const leaves = 1 << 15
 
 // drainPoll is the number of cycles between two checks whether the accesses to leaving pages have ended.
@@ -31,13 +31,13 @@ func (x *framesInFlight) count(line uint64, n int) {
 	}
 }
 
-// leaves says that a line's frame is being taken away.
+// leaves says whether a line's frame is being taken away.
 func (x *framesInFlight) leaves(line uint64) bool {
 	f := x.frame(line)
 	return f < len(x.to) && x.to[f]&leaves != 0
 }
 
-// mark says of frames whether they are being taken away: leaves or 0.
+// mark marks frames as being taken away (leaves), or not (0).
 func (x *framesInFlight) mark(frames []uint64, bit uint16) {
 	for _, f := range frames {
 		k := x.frame(f << x.bits)

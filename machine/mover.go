@@ -66,7 +66,7 @@ type smMover struct {
 
 	period    uint64         // cycles from one look at the moving SMs to the next
 	wakeDelay uint64         // cycles a gated SM takes to wake
-	moving    []*SMMove      // of all targets, those that are not over, oldest first
+	moving    []*SMMove      // moves of all targets that are not over, oldest first
 	gated     []timing.Meter // [SM] cycles without power
 }
 
@@ -104,7 +104,7 @@ func (v *smMover) carryOut(r *Repartition, now uint64) {
 	v.meters.Either.Add(now, len(r.SMs))
 }
 
-// tick takes the moves as far as they go now and returns the next cycle with work.
+// tick advances the moves as far as possible now, and returns the next cycle with work.
 func (v *smMover) tick(now uint64) uint64 {
 	looks := v.look(now) == now
 	still := v.moving[:0]
@@ -135,14 +135,13 @@ func (v *smMover) next(now uint64) uint64 {
 // a period.
 func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
 
-// Without translation the mover looks at SMs so often, at the ends of strides, whether there are strides or not: SMs
-// that change hands then stop none. That is a choice; an SM is free up to this number of cycles later than it could
+// Without translation the mover looks at SMs at the ends of strides, whether there are strides or not. So SMs that
+// change hands end no stride. This period is a choice: an SM is free up to this number of cycles later than it could
 // be, where a context takes thousands.
 const movePeriod = 32
 
-// remaining estimates how long the CTAs on an SM will take: what those of their
-// kernels took so far, less their age. Without a CTA to go by, or beyond the mean,
-// one that has run for t is expected to run for another t.
+// remaining estimates how long the CTAs on an SM will take: the mean time of their kernels' CTAs so far, less their
+// age. A CTA that has run for t without such a mean, or for longer than it, is expected to run for another t.
 func remaining(s *sm.SM, now uint64) (most uint64) {
 	s.EachCTA(func(k *sm.Kernel, since uint64) {
 		age, left := now-since, now-since
@@ -156,8 +155,8 @@ func remaining(s *sm.SM, now uint64) (most uint64) {
 	return most
 }
 
-// advance carries an SM's move as far as possible now; true when the SM is free. Turns, too, free
-// their SMs by it.
+// advance carries an SM's move as far as possible now; true when the SM is free. Time slicing frees its SMs by it,
+// too.
 func (v *smMover) advance(m *SMMove, now uint64) bool {
 	if m.step == waking {
 		return now+1 >= m.deadline
@@ -228,7 +227,7 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 	v.dispatch.offer(now + 1)
 }
 
-// clear flushes what a free SM's last owner left in it.
+// clear flushes the data that a free SM's last owner left in it.
 func (v *smMover) clear(i int) {
 	v.sms[i].L1().Flush()
 	if v.tlbs != nil {

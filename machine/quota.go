@@ -43,7 +43,7 @@ func (g *GPU) SetQuotas(q *Quotas) error {
 // mostQuota bounds an amount, so that what rolls over never overflows.
 const mostQuota = 1 << 40
 
-// check refuses what is not a quota for each of some tenants and SMs.
+// check refuses quotas that do not have one number for each tenant and SM.
 func (q *Quotas) check(tenants []*Tenant, sms int) error {
 	switch {
 	case q.Scheme > sm.QuotaRolloverTime:

@@ -9,9 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// remoteStore is memory of the host that kernels use where it is (2.2.4): their requests leave by the
-// SMs' links for the link to the host instead of the crossbar, nothing caches them, and a transfer
-// of pages that is under way shares the link with them.
+// remoteStore is memory that kernels use while it stays on the host (2.2.4). Their requests go from the SMs' links to
+// the link to the host instead of the crossbar. They are not cached, and share the link with transfers of pages.
 type remoteStore struct {
 	fabric  *interconnect.Fabric
 	dma     *dmaEngine
@@ -22,7 +21,7 @@ type remoteStore struct {
 	way     [2]mem.Ring[remoteAccess] // reads, writes; oldest first, which is also in order of their ends
 }
 
-// remoteAccess is a request on its way, and when its answer is back.
+// remoteAccess is a request on its way, and the cycle in which its answer is back.
 type remoteAccess struct {
 	h  int32
 	at uint64
@@ -39,7 +38,7 @@ func (x *remoteStore) build(b *builder) {
 	}
 }
 
-// Accept takes a request of an SM; false when as many as can be are under way.
+// Accept takes a request of an SM; false if the greatest number of them is under way.
 func (x *remoteStore) Accept(h int32, now uint64) bool {
 	r := &x.fabric.Slab.R[h]
 	k := 0
@@ -61,7 +60,7 @@ func (x *remoteStore) Accept(h int32, now uint64) bool {
 	return true
 }
 
-// deliver hands answers back that have come, and returns the cycle of the next.
+// deliver hands back the answers that have come, and returns the cycle of the next one.
 func (x *remoteStore) deliver(now uint64) (next uint64) {
 	next = never
 	for k := range x.way {

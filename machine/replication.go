@@ -17,7 +17,7 @@ type Replication uint8
 const (
 	// NoReplication keeps none.
 	NoReplication Replication = iota
-	// FullReplication keeps all that are asked for.
+	// FullReplication keeps a copy of every such line that is read.
 	FullReplication
 	// DynamicReplication keeps them while GPU.Replicas says so; it begins without.
 	DynamicReplication
@@ -35,7 +35,7 @@ func CanReplicate(m *sheets.Machine) error {
 
 // replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it at the ends of
 // kernels: the next kernel may write a line that one kernel only reads, and copies are not told (NUBA, section 5.3).
-// A kernel has ended when that is over.
+// A kernel has ended when this flush is over.
 type replicas struct {
 	sheet      *sheets.Machine
 	interSlice *interconnect.InterSlice
@@ -47,14 +47,14 @@ type replicas struct {
 	flushes      bool
 	onlyReplicas bool      // only copies are flushed
 	at           []int     // by slice: the next line to flush,
-	until        []uint64  // and behind the last one the count of Slice.Taken, and 1, when all write-backs have left
+	until        []uint64  // and after the last one 1 + the count of Slice.Taken at which all write-backs have left
 	ended        []*Kernel // whose last CTA has ended, in order,
 	now          int       // and those of them that this flush is for; 0: there is none
 	from         uint64    // cycle in which the next one may begin
 }
 
-// Set turns copies of read-only lines on or off: whether loads are looked up in the slices near
-// them, and keep what they find elsewhere there. Existing copies leave by replacement.
+// Set turns copies of read-only lines on or off: whether loads are looked up in the slices near the SM, and leave
+// copies of lines from other slices there. Existing copies leave by replacement.
 func (x *replicas) Set(on bool) error {
 	if err := CanReplicate(x.sheet); err != nil {
 		return err
@@ -69,8 +69,7 @@ func (x *replicas) Set(on bool) error {
 // On says whether copies are made.
 func (x *replicas) On() bool { return x.interSlice.Replicate }
 
-// takes has a kernel whose last CTA has ended wait for a flush; false when there is none to
-// wait for.
+// takes makes a kernel whose last CTA has ended wait for a flush; false if there is no flush to wait for.
 func (x *replicas) takes(k *Kernel, now uint64) bool {
 	if !x.flushes {
 		return false

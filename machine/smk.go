@@ -9,10 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Sharing an SM from inside, as simultaneous multikernel does (Wang et al., SMK, HPCA
-// 2016, its SMK-P): the next CTA on an SM is of the application with the smallest
-// dominant share of it, and one that finds no room for its CTA has those of richer ones
-// evicted, one at a time.
+// Sharing an SM from inside, as simultaneous multikernel does (Wang et al., SMK, HPCA 2016, its SMK-P): the next CTA
+// on an SM belongs to the application with the smallest dominant share of it. If there is no room for this CTA, CTAs
+// of richer applications are evicted, one at a time.
 
 // eviction is a CTA on its way off an SM on which others stay.
 type eviction struct {
@@ -99,7 +98,7 @@ func (v *evictor) place(i int, now uint64) uint64 {
 	return next
 }
 
-// limit takes over how many CTAs there may be.
+// limit sets the limits of CTAs.
 func (v *evictor) limit(most [][]int) {
 	v.most = nil
 	for _, row := range most {
@@ -110,7 +109,7 @@ func (v *evictor) limit(most [][]int) {
 // limited says that the CTAs of a tenant on SM i have a limit.
 func (v *evictor) limited(tenant, i int) bool { return v.most != nil && v.most[tenant][i] >= 0 }
 
-// above is by how many CTAs a tenant with a limit is above it on SM i.
+// above is the number of CTAs that a tenant has on SM i beyond its limit.
 func (v *evictor) above(tenant, i int) int {
 	return v.sms[i].Used(mem.TenantID(tenant)).CTAs - v.most[tenant][i]
 }
@@ -153,9 +152,8 @@ func (v *evictor) byShare(i int) []int {
 	return out
 }
 
-// crowdedOut is the kernel whose CTA a tenant would place on an SM if there were room:
-// that of a context in memory, else its oldest with a CTA left that an empty SM holds; nil
-// when it has none.
+// crowdedOut is the kernel whose CTA a tenant would place on an SM if there were room: the kernel of a context in
+// memory, else the oldest kernel with a CTA that fits on an empty SM; nil if it has none.
 func (v *evictor) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
 	if c := v.contexts.oldest(tenant); c != nil {
 		return c.K
@@ -216,7 +214,7 @@ func (v *evictor) begin(i, cta int, now uint64) {
 	v.wakeups.WakeDriver(now)
 }
 
-// tick takes the evictions as far as they go.
+// tick advances the evictions as far as possible.
 func (v *evictor) tick(now uint64) uint64 {
 	if len(v.leaving) == 0 {
 		return engine.Never

@@ -18,8 +18,8 @@ type smArray struct {
 	mail  mail
 }
 
-// mail is what SMs and the rest of the machine send each other in a stride, whose cycles they do not run at the
-// same time: each leaves with its cycle, and is taken when the other side gets there.
+// mail holds the messages between SMs and the rest of the machine in a stride. The two sides do not run its cycles at
+// the same time, so each message carries its cycle, and is taken when the other side gets there.
 type mail struct {
 	open bool          // there is a stride
 	from uint64        // its first cycle
@@ -39,7 +39,7 @@ type departure struct {
 	port int32
 }
 
-// smPort is where answers for an SM come.
+// smPort takes the answers for an SM.
 type smPort struct {
 	sms *smArray
 	sm  int
@@ -68,7 +68,7 @@ func (a *smArray) tick(i int, now uint64) uint64 {
 	return next
 }
 
-// run is tick without what concerns others than the SM.
+// run is tick without the parts that concern other components.
 func (a *smArray) run(i int, now uint64) uint64 {
 	s := a.list[i]
 	next := s.Due()
@@ -88,8 +88,8 @@ func (a *smArray) run(i int, now uint64) uint64 {
 	return next
 }
 
-// send gives the interconnect a request of SM i, in a stride when that gets there: it has room for all that
-// an SM can send meanwhile. False when it has none.
+// send gives the interconnect a request of SM i. In a stride, the interconnect takes it when it gets to that cycle,
+// and has room for all that an SM can send meanwhile. False if there is no room.
 func (a *smArray) send(i int, h int32, now uint64) bool {
 	if a.mail.open {
 		out := &a.mail.out[now-a.mail.from]

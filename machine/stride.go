@@ -42,7 +42,7 @@ type strides struct {
 
 	limits limits
 	from   uint64 // the first cycle of the stride under way,
-	end    uint64 // and the one behind its last
+	end    uint64 // and the one after its last
 	retry  uint64 // cycle before which no stride is tried
 
 	due        []uint64 // [SM] the next cycle with work
@@ -52,7 +52,7 @@ type strides struct {
 	culprit    *sm.SM   // and where
 }
 
-// limits are what strides rely on.
+// limits are the properties of the machine that strides rely on.
 type limits struct {
 	able    bool // the machine can take strides at all
 	every   bool // all components are run in every cycle
@@ -70,7 +70,7 @@ var strideLengths = [...]uint64{64, movePeriod, shortStride}
 
 const shortStride = 8
 
-// derive finds out whether the machine can take strides at all, and what bounds them.
+// derive finds out whether the machine can take strides at all, and the bounds of their length.
 func (l *strides) derive(g *GPU, o *Options) {
 	s, f := g.Sheet, &g.fabric
 	l.limits.every = o.Every
@@ -136,8 +136,8 @@ func (l *strides) next(now, until uint64) uint64 {
 	return now
 }
 
-// longest is the first of strideLengths to try for a stride that begins in cycle now: behind a
-// cycle in which the mover has looked at SMs, its period.
+// longest is the first of strideLengths to try for a stride that begins in cycle now. After a cycle in which the
+// mover has looked at SMs it is the mover's period.
 func (l *strides) longest(now uint64) int {
 	if now == l.drove {
 		return max(l.limits.longest, 1)
@@ -214,7 +214,7 @@ func (l *strides) run(end uint64) {
 }
 
 // runRequests runs the request crossbar, and before it the link to the host, whose lines go to
-// slices, too. Nothing else is where the MMU is on machines that take strides.
+// slices, too. Machines that take strides have no other part in the place of the MMU.
 func (l *strides) runRequests() {
 	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
 	for c := l.from; c < l.end; c++ {
@@ -240,8 +240,8 @@ func (l *strides) runRequests() {
 	}
 }
 
-// runDriver runs the driver in the last cycle of the stride, if it has work then: it is
-// the last stage of a cycle, so that all it looks at is as far.
+// runDriver runs the driver in the last cycle of the stride, if it has work then: it is the last stage of a cycle, so
+// that all parts have reached this cycle.
 func (l *strides) runDriver() {
 	last := l.end - 1
 	if l.wakeups.Front.Due(l.wakeups.Driver) != last || l.firstError.Err != nil {

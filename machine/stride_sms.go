@@ -17,7 +17,7 @@ func (l *strides) runSMs() {
 		}
 		l.asks[i] = l.runSM(i, l.from, ask)
 	}
-	later := engine.Never // the first cycle behind the stride in which an SM asks
+	later := engine.Never // the first cycle after the stride in which an SM asks
 	if due >= l.end {
 		later = due
 	}

@@ -134,16 +134,16 @@ type grant struct {
 // choice has the number of things that each tenant shall have, and the things that may change hands.
 type choice struct {
 	want  []int            // [tenant]
-	owner []int            // [thing] its owner once everything that has begun is over
+	owner []int            // [thing] its owner when all moves that have begun are over
 	fixed func(i int) bool // says that a thing is on its way; nil: none is
 	free  func(a, b int) int
 	give  func(a, b int) int // the order in which things without an owner and those of a loser are given
 }
 
 // transfers gives things of tenants that have too many to tenants that have too few. Each loser gives first what
-// sorts first, and keeps a thing that is not on its way unless it shall have none; free things are given before
-// any. What tenants still want then, or have too much of (negative), is left: what should be given is on its way
-// itself.
+// sorts first, and keeps a thing that is not on its way unless it shall have none; free things are given before any.
+// left is the number of things that tenants then still lack, or have too many of (negative), because the things to
+// give are on their way themselves.
 func (c *choice) transfers() (out []grant, left []int) {
 	give := c.spare(-1)
 	slices.SortFunc(give, func(a, b grant) int { return c.free(a.what, b.what) })
@@ -176,7 +176,7 @@ func (c *choice) transfers() (out []grant, left []int) {
 	return out, left
 }
 
-// spare lists what an owner has and is not on its way, as given up.
+// spare lists the things of an owner that are not on their way, as given up.
 func (c *choice) spare(owner int) (out []grant) {
 	for i, o := range c.owner {
 		if o == owner && (c.fixed == nil || !c.fixed(i)) {
@@ -214,7 +214,7 @@ func (t *Target) chooseSMs(g *GPU) (out []grant, left []int, leftGated int) {
 			more--
 		}
 	}
-	for _, x := range free { // those that sleep wake, or those awake sleep
+	for _, x := range free { // those that are powered down wake, or others are powered down
 		switch asleep := v.gated[x.what].Count() > 0; {
 		case asleep && more < 0:
 			out = append(out, x)

@@ -33,28 +33,28 @@ type Tenant struct {
 // works is the number of kernels and executions of CPU cores that are under way.
 func (t *Tenant) works() int { return len(t.kernels) + t.executes }
 
-// begins notes that one more is about to be.
+// begins notes that one more begins.
 func (t *Tenant) begins(now uint64) {
 	if t.works() == 0 {
 		t.since = now
 	}
 }
 
-// ended notes that one fewer is.
+// ended notes that one has ended.
 func (t *Tenant) ended(now uint64) {
 	if t.works() == 0 {
 		t.busy += now - t.since
 	}
 }
 
-// got notes that a page of the tenant is where it was to be: useful when it is so for the first time.
+// got notes that a page of the tenant has arrived. This is useful work if it arrives for the first time.
 func (t *Tenant) got(page uint64, c *timing.Clock) {
 	if t.history.Own.State(isa.Mix(page, ofPages)) {
 		c.Progress, t.useful = c.Now, c.Now
 	}
 }
 
-// ofPages tells the states of pages from those of warps.
+// ofPages distinguishes the states of pages from those of warps.
 const ofPages = 1 << 63
 
 // Kernel is a launch.
@@ -66,7 +66,7 @@ type Kernel struct {
 	next, left   int     // CTAs dispatched; CTAs not finished
 	chunks       []chunk // [partition] CTAs to dispatch; nil: CTAs go in their order
 	ready        uint64
-	interCTASync bool // they may talk to each other
+	interCTASync bool // its CTAs may communicate
 }
 
 // allow marks the channels of the tenant's groups.
@@ -79,8 +79,8 @@ func (t *Tenant) allow(amap *addrmap.Map) {
 	}
 }
 
-// most is how many CTAs of a grid each of its SMs may be given in all, so that they spread over all of them. Of one
-// without an SM the grid waits.
+// most is the number of CTAs of a grid that each SM of its tenant may get in all, so that they spread over all SMs.
+// The grid of a tenant without an SM waits.
 func (t *Tenant) most(geo *isa.Geometry) int {
 	n := max(1, len(t.SMs))
 	return (geo.CTAs + n - 1) / n

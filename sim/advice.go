@@ -19,7 +19,7 @@ type advised struct {
 // advices is the hints of a program, in the order in which it gave them first.
 type advices struct {
 	given []advised
-	fates map[advised][]*uvm.Hints // a nil: nothing carries it out
+	fates map[advised][]*uvm.Hints // a nil: the run has nothing that carries it out
 }
 
 // add notes a hint.
@@ -36,7 +36,7 @@ func (a *advices) add(x advised, h *uvm.Hints) {
 	}
 }
 
-// idle says why a hint had no effect, "" if it had one, or was taken back before it could have.
+// idle says why a hint had no effect; "" if it had one, or was taken back before it could have one.
 func (a *advices) idle(x advised, u *Unified) string {
 	set, unset := adviceOf(x.advice)
 	best := ""
@@ -66,7 +66,7 @@ func (a *advices) idle(x advised, u *Unified) string {
 	return best
 }
 
-// indifferent says why everything went as it would have gone without a hint, and what to set.
+// indifferent says why the run is the same as without the hint, and what to set.
 func (u *Unified) indifferent(set uvm.Advice) string {
 	migrate := either(u.Migrate, "first-touch")
 	if u.Smart {

@@ -27,8 +27,8 @@ var ErrStopped = host.ErrStopped
 // Deadlock is the error of a run that cannot continue; Msg says which part waits for which.
 type Deadlock = host.Deadlock
 
-// app is one application of a run: its program runs on a goroutine of its own,
-// in turns with the scheduler, never at the same time.
+// app is one application of a run. Its program runs on a separate goroutine, in turns with the scheduler, never at
+// the same time.
 type app struct {
 	id      int
 	spec    App
@@ -39,9 +39,9 @@ type app struct {
 	resume  chan struct{}
 	yielded chan struct{}
 	ended   chan error
-	gone    chan struct{} // closed when the program was given up, as it does not react
+	gone    chan struct{} // closed when the program is given up because it does not react
 	live    bool          // the goroutine exists
-	broken  error         // what Wait answers: a fault, a deadlock, the end of the run
+	broken  error         // the answer of Wait: a fault, a deadlock, the end of the run
 	err     error         // how the program ended
 	counted bool          // its end has been booked
 	runs    int
@@ -55,7 +55,7 @@ type app struct {
 	running bool            // its CPU cores go through its program over and over
 
 	arrived, begun uint64 // begun: of the present execution
-	done           bool   // has done what counts: finished once, or executed its instructions
+	done           bool   // its work is done: finished once, or executed its instructions
 }
 
 // load reads the application's program.
@@ -71,7 +71,7 @@ func (a *app) load(spec *Spec) error {
 	if a.spec.Exec != nil {
 		return a.compiled()
 	}
-	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load tells what is wrong with other paths
+	if is, err := record.Is(a.spec.Path); err == nil && is { // script.Load has the error for other paths
 		if len(a.spec.Args) > 0 {
 			return fmt.Errorf("%s is a recording: it replays what was recorded and takes no arguments", a.spec.Path)
 		}
@@ -165,12 +165,12 @@ func (a *app) step() {
 	a.await(a.ctx.Done())
 }
 
-// mercy is how long a program may go on with a computation of its own, a reference for a check or a sort of a
-// long list, when the run is to stop.
+// mercy is how long a program may continue to compute on the host, as for a check or a sort of a long list, when the
+// run shall stop.
 const mercy = time.Second
 
-// await waits until the program yields or ends, or, once the run is to stop, gives it up after a while: nothing
-// can end a computation of its own from outside. It ends at its next call.
+// await waits until the program yields or ends. Once the run shall stop, it gives the program up after a while,
+// because its computation cannot be ended from outside. Such a program ends at its next call.
 func (a *app) await(stop <-chan struct{}) {
 	var late <-chan time.Time
 	for {
@@ -190,7 +190,7 @@ func (a *app) await(stop <-chan struct{}) {
 	}
 }
 
-// present is called where the program asks something of the device: one that was given up ends there.
+// present is called in every call of the program to the device. A program that was given up ends there.
 func (a *app) present() {
 	if a.givenUp() {
 		runtime.Goexit()

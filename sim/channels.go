@@ -5,8 +5,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// channelBytes is what each DRAM channel has moved so far, for whomever, the channels of all
-// tiers one after another.
+// channelBytes is the number of bytes that each DRAM channel has moved so far, for all applications. The channels of
+// all tiers follow one another.
 func (c *collector) channelBytes() (out []uint64) {
 	access := uint64(c.r.sheet.DRAM.Access)
 	for _, t := range c.set {
@@ -25,7 +25,7 @@ func (c *collector) channelBytes() (out []uint64) {
 	return out
 }
 
-// sinceLast is what the channels have moved since the last epoch.
+// sinceLast is the number of bytes that the channels have moved since the last epoch.
 func (c *collector) sinceLast(e *Epoch) {
 	now := c.channelBytes()
 	e.ChannelBytes = make([]uint64, len(now))

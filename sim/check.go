@@ -23,7 +23,7 @@ type Lacks struct {
 
 func (l *Lacks) Error() string { return l.Msg }
 
-// About is an error in one key of a sharing's memory, such as pages.
+// About is an error in one key of a sharing's memory section, such as pages.
 type About struct {
 	Key string
 	Err error
@@ -34,7 +34,7 @@ func (a *About) Error() string { return a.Err.Error() }
 // Unwrap implements errors.Unwrap.
 func (a *About) Unwrap() error { return a.Err }
 
-// about says which key of memory an error is of.
+// about names the key of memory that an error concerns.
 func about(key string, err error) error {
 	if err == nil {
 		return nil
@@ -160,8 +160,7 @@ func translates(m *sheets.Machine, what string) error {
 		"write set: {vm.enabled: true}", what, m.Name), []string{"vm.enabled=true"}}
 }
 
-// checkReplication refuses replication where slices cannot hold copies, and where both the run
-// file and a policy say whether they do.
+// checkReplication refuses replication if slices cannot hold copies, or if both the run file and a policy set it.
 func (s *Sharing) checkReplication(m *sheets.Machine) error {
 	way := s.Memory.Replication
 	if way != "" && way != replicateNone && way != replicateFull {
@@ -184,8 +183,7 @@ func (s *Sharing) checkReplication(m *sheets.Machine) error {
 	return nil
 }
 
-// checkHomes refuses pages that follow the accesses to them where pages have no home, or something
-// else moves them.
+// checkHomes refuses pages that follow the accesses to them if pages have no home, or another part moves them.
 func (s *Sharing) checkHomes(m *sheets.Machine) error {
 	way := s.homes()
 	if way == "" {
@@ -232,7 +230,7 @@ func (s *Sharing) checkMemory(mode *Mode, m *sheets.Machine) error {
 	return nil
 }
 
-// checkPages says what is wrong with how pages follow their channels, or accesses.
+// checkPages is the error of the way in which pages follow their channels, or accesses.
 func (s *Sharing) checkPages(mode *Mode, m *sheets.Machine) error {
 	if way := s.Memory.Pages; way != "" {
 		names := pagesNames()
@@ -249,8 +247,7 @@ func (s *Sharing) checkPages(mode *Mode, m *sheets.Machine) error {
 	return s.checkHomes(m)
 }
 
-// splits says why a policy cannot divide the memory of a machine that it sets; nil when it can,
-// or does not want to.
+// splits says why a policy cannot divide the memory of a machine; nil if it can, or does not set the division.
 func splits(e *control.Entry, m *sheets.Machine) error {
 	h := &m.Memory.Hybrid
 	switch {
@@ -288,8 +285,7 @@ func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
 		m.Map.Kind, m.Map.Groups)}
 }
 
-// checkPolicies makes every policy, and looks for settings that two of them set or the
-// sharing has not.
+// checkPolicies makes every policy, and looks for settings that two of them set, or that the sharing does not have.
 func (s *Sharing) checkPolicies(mode *Mode, m *sheets.Machine, groups int) error {
 	var names []string
 	for _, g := range s.Governed() {

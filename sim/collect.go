@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// collector gathers what a run tells while it goes on.
+// collector gathers the results of a run while it runs.
 type collector struct {
 	r         *run
 	set       stat.Set // the tables of the machine
@@ -151,7 +151,7 @@ func (r *run) gated() (sum uint64) {
 	return sum
 }
 
-// nobodys is the SMs and channels that no application has.
+// nobodys are the SMs and channels without an owner.
 func (r *run) nobodys() (sms, channels int) {
 	ownedSMs, ownedGroups := map[int]bool{}, map[int]bool{}
 	everybodys := false // memory is
@@ -254,7 +254,7 @@ func (r *run) result() *Result {
 		r.owners(now)
 	}
 	if !r.col.warm() {
-		r.col.warmed() // nothing is left to measure: cold says so
+		r.col.warmed() // nothing is left to measure; cold warns of it
 	}
 	outside, moved := r.col.set.Zero(), r.col.set.Zero()
 	for i, a := range r.apps {
@@ -407,7 +407,7 @@ func held(res *Result, t *Tenant, from, to uint64) uint64 {
 	return n
 }
 
-// rate is that of some events among all; nil without any.
+// rate is the share of some events in all of them; nil if there are none.
 func rate(some, all uint64) *float64 {
 	if all == 0 {
 		return nil

@@ -64,7 +64,7 @@ func (c *CPU) Check() error {
 	return r.Close()
 }
 
-// cores is how many it needs.
+// cores is the number of cores that it needs.
 func (c *CPU) cores() int { return max(1, c.Copies) }
 
 // cpuProgram is a program of CPU cores as the program of an application: each execution is one
@@ -118,8 +118,8 @@ func (a *app) closeSources() (all error) {
 	return all
 }
 
-// execute begins an execution on the application's cores. Those of an application that may be started
-// again go on with the next one before all copies are through.
+// execute begins an execution on the application's cores. If the application may be started again, a core begins the
+// next execution before all copies have finished this one.
 func (d *device) execute() (*machine.Execution, error) {
 	a, r := d.a, d.r
 	var programs []cpu.Program

@@ -141,7 +141,7 @@ func (d *device) Touch(r *mem.Region, off, n int64, write bool) error {
 	return d.Wait(op)
 }
 
-// Synchronized implements host.Synchronizer: where the wait brings pages back to the host, the program waits for them.
+// Synchronized implements host.Synchronizer: if the wait brings pages back to the host, the program waits for them.
 func (d *device) Synchronized() error {
 	d.a.present()
 	pages := d.r.gpu.Unified.Synchronized(d.a.id)
@@ -178,8 +178,7 @@ func (d *device) stream(i int) *stream {
 	return d.streams[i]
 }
 
-// pump starts and completes stream operations as far as they go at this cycle and
-// says whether anything was completed.
+// pump starts and completes stream operations as far as possible in this cycle, and says whether any was completed.
 func (d *device) pump(now uint64) (changed bool, err error) {
 	for again := true; again; {
 		again = false
@@ -285,7 +284,7 @@ func (d *device) next(now uint64) uint64 {
 		if s.pages == nil && s.copy == nil {
 			continue
 		}
-		end := now + look // the machine tells when it is earlier
+		end := now + look // the machine reports an earlier end
 		if s.copy != nil {
 			if at := s.copy.End(); at > now && at != engine.Never {
 				end = at
@@ -296,7 +295,7 @@ func (d *device) next(now uint64) uint64 {
 	return n
 }
 
-// look is the time, in core cycles, after which a run looks at what is on its way at the latest.
+// look is the greatest time, in core cycles, between two checks of the operations under way.
 const look = 4_000
 
 // blame marks the launches in flight with the error that stopped the machine.

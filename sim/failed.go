@@ -13,7 +13,7 @@ import (
 // How a run fails.
 
 // Unfit is the error of a run whose input turned out to be wrong while it ran: a trace that is cut off, a target for
-// a kernel that was never launched. Its counts up to then are no result.
+// a kernel that was never launched. Its counts are no result.
 type Unfit struct{ Err error }
 
 func (u *Unfit) Error() string { return u.Err.Error() }

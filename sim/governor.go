@@ -10,9 +10,9 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// controller has the policies of a run look at the machine when their triggers say so,
-// and the machine do what they plan. Within a cycle all samples that are due are taken,
-// then all plans made, then the settings applied, in the order of control.Settings.
+// controller takes samples for the policies of a run when their triggers fire, and makes the machine do what they
+// plan. Within a cycle all samples that are due are taken, then all plans made, then the settings applied, in the
+// order of control.Settings.
 type controller struct {
 	r         *run
 	source    *source
@@ -20,7 +20,7 @@ type controller struct {
 	used      []PolicyUse // as the governors are
 	decisions []Decision
 	begun     []*change // in order of time
-	waiting   *change   // asked for and not begun: an earlier one is not over, or its latency
+	waiting   *change   // asked for and not begun: an earlier one, or its latency, is not over
 	moved     uint64    // the machine's moving cycles at the last sample that set anything,
 	movedAt   uint64    // its cycle,
 	worst     float64   // and the largest share of a period they have had
@@ -187,7 +187,7 @@ func (c *controller) tick(now uint64) {
 	}
 }
 
-// decide takes the samples, has the plans made and puts what they ask for together.
+// decide takes the samples, lets the policies plan, and merges their plans.
 func (c *controller) decide(due []*governor, now uint64) {
 	c.source.settle()
 	var samples []any
@@ -270,8 +270,7 @@ func shares(of []machine.Share) (out []control.Share) {
 	return out
 }
 
-// begin has the machine do what a change asks for, in the order of the settings, or books
-// why it cannot.
+// begin makes the machine do what a change asks for, in the order of the settings, or notes why it cannot.
 func (c *controller) begin(x *change, now uint64) {
 	for _, s := range settings() {
 		i, asked := x.decides[s.name]
@@ -291,7 +290,7 @@ func (c *controller) begin(x *change, now uint64) {
 	}
 }
 
-// refuse books why nothing comes of a decision.
+// refuse notes why a decision has no effect.
 func (d *Decision) refuse(err error) {
 	d.Changed, d.Refused = false, err.Error()
 	d.Why = append(slices.Clone(d.Why), "not done: "+err.Error())
@@ -308,7 +307,7 @@ func (c *controller) meter(due []*governor, now uint64) {
 	}
 }
 
-// first is the first decision a change is of.
+// first is the first decision that a change belongs to.
 func (x *change) first() int {
 	n := -1
 	for _, i := range x.decides {

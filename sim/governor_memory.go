@@ -10,7 +10,7 @@ import (
 
 // Where the parameters of a policy and the memory that it divides meet.
 
-// shape refuses parameters that say of a hybrid memory what its machine does not.
+// shape refuses parameters that contradict the machine's hybrid memory.
 func (g *Governor) shape(e *control.Entry, m *sheets.Machine) error {
 	if !e.Sets("ways") || !m.Memory.Given() {
 		return nil
@@ -27,7 +27,7 @@ func (g *Governor) shape(e *control.Entry, m *sheets.Machine) error {
 	return nil
 }
 
-// start brings the memory to where a policy begins, if that is not where the machine does.
+// start sets the division of memory with which a policy begins, if the machine begins with another one.
 func (c *controller) start(e *control.Entry, params control.Params) error {
 	r, ok := e.StartWith(params)
 	if h := &c.r.sheet.Memory.Hybrid; !ok || *r.CPUWays == h.Cap && *r.CPUChannels == h.BW && *r.Tokens == h.Tok {

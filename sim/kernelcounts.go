@@ -40,12 +40,12 @@ type kernelTally struct {
 	since uint64 // from which on one has been on the GPU
 }
 
-// tallyOf finds the place in names of that of a kernel; below 0 when it was never launched.
+// tallyOf finds the place of a kernel's tally in names; below 0 if the kernel was never launched.
 func (c *collector) tallyOf(tenant int, name string) int {
 	return slices.IndexFunc(c.names[tenant], func(t *kernelTally) bool { return t.name == name })
 }
 
-// kernelTally finds that of a kernel, or begins it.
+// kernelTally finds the tally of a kernel, or begins it.
 func (c *collector) kernelTally(tenant int, name string) *kernelTally {
 	if k := c.tallyOf(tenant, name); k >= 0 {
 		return c.names[tenant][k]

@@ -73,7 +73,7 @@ func (c *collector) unfinished(tenant int, now uint64) (out []Kernel) {
 	return out
 }
 
-// underWay books what each application has begun and not finished: kernels and executions on CPU cores, and copies.
+// underWay books the unfinished kernels, executions on CPU cores and copies of each application.
 func (r *run) underWay(now uint64) {
 	for i, a := range r.apps {
 		for _, l := range r.col.open[i] {
@@ -145,9 +145,9 @@ func (c *collector) meanSMs(tenant int, from, to uint64) float64 {
 	return n
 }
 
-// roof is the limit of the tenant's part of the machine that a kernel came nearest to,
-// and how near: instructions its SMs can issue, sectors their L1s can look up, bytes its
-// LLC slices and channels, of both tiers where there are two, can move in that time. sms are those it had in the mean.
+// roof is the limit of the tenant's part of the machine that a kernel came nearest to, and its share of that limit:
+// the instructions that its SMs can issue, the sectors that their L1s can look up, the bytes that its LLC slices and
+// channels (of both tiers, if there are two) can move in that time. sms is the mean number of its SMs.
 func (c *collector) roof(tenant int, k *Kernel, cycles, sms float64) (name string, share float64) {
 	m := c.r.sheet
 	channels := float64(c.r.gpu.Channels(tenant))

@@ -30,8 +30,8 @@ func (r *run) prefetch(a *app, op *host.Op) *transfer.HostCopy {
 // onHost says whether a copy finds the region's bytes on the host side.
 func onHost(r *mem.Region) bool { return r.Kind == mem.Host }
 
-// copy begins a copy that takes time; nil: it takes none. Of an application whose kernels are their accesses alone
-// nothing else is simulated, as traces of kernels' accesses have nothing else: not the traffic of copies either.
+// copy begins a copy that takes time; nil: it takes none. For an application with accesses_only, only the accesses of
+// its kernels are simulated, and no copies, because traces of kernels' accesses have none.
 func (r *run) copy(a *app, op *host.Op) *transfer.HostCopy {
 	if op.Initial || a.spec.AccessesOnly || onHost(op.Src) && onHost(op.Dst) {
 		return nil
@@ -49,8 +49,8 @@ func (r *run) copied(a *app, op *host.Op) {
 	r.span("copies/"+a.spec.Name, op.Name, op.Start, r.gpu.Now(), a.id)
 }
 
-// toHost waits until the host has the pages of a managed range, to write them or to read: what the device alone
-// has of them comes back over the link.
+// toHost waits until the host has the pages of a managed range, to write or to read them: pages that only the device
+// has come back over the link.
 func (d *device) toHost(r *mem.Region, off, n int64, write bool) error {
 	op := &host.Op{
 		Kind: host.OpPrefetch, Name: "migrate " + r.Name + " to host", Dst: r, DstOff: off, N: n, Write: write,

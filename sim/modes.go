@@ -283,7 +283,7 @@ func (s *Sharing) homes() string {
 	return s.Memory.Pages
 }
 
-// placed is the machine with what the memory axis says of it.
+// placed is the machine with the placement that the memory section asks for.
 func (s *Sharing) placed(m *sheets.Machine) *sheets.Machine {
 	out := *m
 	if s.Memory.Placement != "" {

@@ -6,7 +6,7 @@ import (
 )
 
 // notes looks at what is known of a run at its end: its settings, counters, decisions and what has moved. It says, in
-// a sentence each, which of them did nothing, or say less than they seem to. The sentences are warnings of the result.
+// a sentence each, which of them had no effect, or are misleading. The sentences are warnings of the result.
 type notes struct {
 	r   *run
 	res *Result

@@ -30,7 +30,7 @@ func (r *run) record() (res *Result, err error) {
 	return res, w.Commit()
 }
 
-// recorded is dev, recorded where the Spec says so.
+// recorded is dev, or records it if the Spec says so.
 func (r *run) recorded(dev host.Device) host.Device {
 	if r.rec == nil {
 		return dev
