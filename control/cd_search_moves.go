@@ -12,7 +12,7 @@ func (c *cdSearch) toCompute(from, to *Sample, cl []class) (n int) {
 	return n
 }
 
-// better says that the last move is worth going on with.
+// better says whether the last move was good, so that the search continues in its direction.
 func (c *cdSearch) better(prev, cur *Sample, cl []class, forward bool) bool {
 	sum, active, kept := 0.0, 0.0, forward
 	for i := range cl {
@@ -81,7 +81,7 @@ func (c *cdSearch) shift(s *Sample, cl []class, forward bool, n int, why string)
 	return p
 }
 
-// held is what the applications had in a period.
+// held is the division of SMs in a period.
 func held(s *Sample) (out []Alloc) {
 	for i := range s.Apps {
 		out = append(out, Alloc{s.Apps[i].SMs, s.Apps[i].Groups})

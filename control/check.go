@@ -47,7 +47,7 @@ func (c *entryCheck) all() error {
 	return nil
 }
 
-// head checks what the entry says in words and lists.
+// head checks the texts and lists of the entry.
 func (c *entryCheck) head() error {
 	e := c.entry
 	switch {
@@ -116,7 +116,8 @@ func (c *entryCheck) params() error {
 	return nil
 }
 
-// functions calls what the entry brings, with the default parameters, and looks at the samples of what it makes.
+// functions calls the entry's functions with the default parameters, and checks the samples of the policy that they
+// make.
 func (c *entryCheck) functions() (err error) {
 	e := c.entry
 	defer func() {
@@ -192,7 +193,7 @@ func (c *entryCheck) place(err error) string {
 	return "control/" + files[0]
 }
 
-// fieldError is what is wrong with a field of a sample.
+// fieldError is the error of a field of a sample.
 type fieldError struct {
 	in    reflect.Type // the struct it is in
 	field reflect.StructField

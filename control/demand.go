@@ -20,25 +20,23 @@ type App struct {
 	Footprint   uint64 `json:"footprint" counter:"app.footprint_bytes"`      // bytes of device memory
 }
 
-// moving is why the policies here change nothing while an earlier plan is carried out.
+// moving is the reason that the policies here give for changing nothing while an earlier plan is carried out.
 const moving = "the last repartition is still under way: SMs or channels are changing hands"
 
-// demand is what a period's counters say of one application's need for bandwidth
-// (UGPU paper, section 3.2).
+// demand is one application's need for bandwidth, computed from a period's counters (UGPU paper, section 3.2).
 type demand struct {
 	active    bool    // it executed instructions and holds a slice
-	perSM     float64 // bytes/s an SM would draw that never stalls (equation 1)
+	perSM     float64 // bytes/s that an SM without stalls would draw (equation 1)
 	perMC     float64 // bytes/s a channel with its LLC slices gives it (equation 2)
 	footprint uint64  // bytes
 }
 
-// measure applies equations 1 and 2. Their 1/1000 is that of accesses per kilo
-// instruction. B_MEM, "the maximum bandwidth that can be provided by the memory", is
-// "determined through profiling": the bytes a channel moved per cycle in which it had
-// requests, less than the peak by what the access pattern costs in rows and turns of the
-// bus. Intervals in which pages move are left out, so that a migration does not make an
-// application look better served than it is. A period without such a cycle says
-// nothing, and the peak stands for it.
+// measure applies equations 1 and 2. Their 1/1000 is that of accesses per kilo instruction. B_MEM,
+// "the maximum bandwidth that can be provided by the memory", is "determined through profiling":
+// the bytes a channel moved per cycle in which it had requests, less than the peak by what the
+// access pattern costs in rows and turns of the bus. Intervals in which pages move are left out, so
+// that a migration does not make an application look better served than it is. For a period without
+// such a cycle the peak is used.
 func (m *Machine) measure(a *App) demand {
 	d := demand{active: a.Insts > 0 && a.SMs > 0 && a.Groups > 0, footprint: a.Footprint}
 	if !d.active {
@@ -66,10 +64,9 @@ func (m *Machine) measureAll(s *Sample) []demand {
 	return d
 }
 
-// load is demand over supply for the allocation: above 1 the application is
-// memory-bound, and this is its degree; else compute-bound with degree 1/load
-// (Figure 5, lines 12 to 15). One whose footprint exceeds the memory of its
-// channels is memory-bound too, by as much as it exceeds it (end of section 3.2).
+// load is demand over supply for the allocation: above 1 the application is memory-bound, and this is its degree;
+// else compute-bound with degree 1/load (Figure 5, lines 12 to 15). An application whose footprint exceeds the memory
+// of its channels is memory-bound, too, and its degree is the ratio of both (end of section 3.2).
 func (m *Machine) load(d demand, al Alloc) float64 {
 	l := d.perSM * float64(al.SMs) / (d.perMC * float64(al.Groups*m.Channels))
 	if m.GroupMemory == 0 {

@@ -8,13 +8,13 @@ import "fmt"
 // weighted IPC. Every phase searches again. Period: 10 M CPU cycles, phase: 500 M; samples count cycles of the CPU.
 // Hardware: registers for two configurations, instructions retired by CPU and GPU.
 //
-// Readings. A phase begins where the one before was best and measures that again: the plan of the sample that ends a
-// phase, which counts for the old one, goes there. Phases count from 0, or from `first`: a cold machine is no measure
-// for the rest of the run, and the paper fast-forwards over the beginning. The start is Figure 3's split; tokens
-// begin where the machine says, else in the middle. A step that would leave the range or bw*ways/channels <= cap is
-// not tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With one way per set
-// cap has no meaning and is not searched. A point is judged by one period, as in the paper, or by the mean of as many
-// as `repeat` says, where periods of one point differ by more than steps do.
+// Readings. A phase begins at the best point of the phase before and measures it again. The sample that ends a phase
+// counts for the old phase, and its plan goes to that point. Phases count from 0, or from `first`: a cold machine is
+// no measure for the rest of the run, and the paper fast-forwards over the beginning. The start is Figure 3's split;
+// tokens begin where the machine says, else in the middle. A step that would leave the range or bw*ways/channels <=
+// cap is not tried, so on that edge cap and bw, which move one at a time, can end beside the best pair. With one way
+// per set cap has no meaning and is not searched. A point is judged by one period, as in the paper, or by the mean of
+// as many as `repeat` says, where periods of one point differ by more than steps do.
 func hydrogenEntry() Entry {
 	return Entry{
 		Name: "hydrogen", Source: "Li and Gao, Hydrogen, SC 2024, section IV-C", Period: 10_000_000,
@@ -79,12 +79,12 @@ type hydrogen struct {
 	phase    uint64  // in the cycles of samples; 0: there is one that never ends
 	first    uint64  // when the first one begins
 	phases   uint64  // that are over
-	repeat   int     // periods that a point is held for before it is judged; 0 and 1: one
+	repeat   int     // periods for which a point is held before it is judged; 0 and 1: one
 	sum      float64 // of the values of the point that is held, and their number
 	epochs   int
 }
 
-// judge gives the search the mean of a point's periods once there are enough of them.
+// judge gives the search the mean of a point's periods when there are enough of them.
 func (h *hydrogen) judge(value float64) string {
 	if h.search.settled {
 		return h.search.measured(value)

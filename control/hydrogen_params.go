@@ -39,8 +39,8 @@ func hydrogenParams() []Param {
 	}
 }
 
-// hydrogenGrid is where the search may go. It is an error if the start does not lie there,
-// or ways and channels do not divide.
+// hydrogenGrid is the range of the search. It is an error if the start lies outside, or if ways and channels do not
+// divide.
 func hydrogenGrid(get func(string) float64) (grid, error) {
 	n := func(name string) int { return int(get(name)) }
 	g := grid{ways: n("ways"), channels: n("channels")}

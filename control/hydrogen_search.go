@@ -11,7 +11,7 @@ const (
 // point is a place on the grid.
 type point [dimensions]int
 
-// grid is where a search may go.
+// grid is the range of a search.
 type grid struct {
 	start             point
 	least, most, step point // a step of 0: this parameter stays
@@ -32,9 +32,9 @@ func (g *grid) has(p point) bool {
 	return p[cpuChannels]*g.ways <= p[cpuWays]*g.channels
 }
 
-// climb is hill climbing, a measurement at a time: from the best point a step of one
-// parameter is tried, and on in the same direction while that is strictly better; then the
-// other direction, then the other parameters. Once no neighbour is better it has settled.
+// climb is hill climbing, a measurement at a time: from the best point a step of one parameter is tried, and further
+// steps in the same direction while they are strictly better; then the other direction, then the other parameters.
+// When no neighbour is better, the search has settled.
 type climb struct {
 	grid  grid
 	best  point

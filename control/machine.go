@@ -15,14 +15,14 @@ type Machine struct {
 	Line        int     // bytes of one LLC access in the counters
 	CoreHz      float64
 	CPUHz       float64 // clock of the CPU cores on the same memory; 0: there are none
-	ArrayBytes  float64 // what the data arrays of the LLC slices of one channel can read, bytes/s
+	ArrayBytes  float64 // bytes/s that the data arrays of the LLC slices of one channel can read
 	LLCBytes    float64 // raw bandwidth of the LLC slices of one channel, bytes/s (B_LLC of equation 2)
 	MemBytes    float64 // bandwidth of one channel, bytes/s (B_MEM)
 	GroupMemory uint64  // bytes of device memory in one channel group
 	GroupLLC    uint64  // bytes of LLC in the slices of one channel group
 }
 
-// lanes of a warp: thread instructions one issue slot stands for.
+// lanes of a warp: the thread instructions of one issue slot.
 const lanes = 32
 
 // FromSheet extracts from a sheet what a policy may know, when the channels form the given number of groups of

@@ -24,7 +24,7 @@ const (
 	mdrLatency = 116
 )
 
-// mdrSample is what the tags saw under the policy that runs and under the other one.
+// mdrSample has the counts of the sampled tags, under the policy that runs and under the other one.
 type mdrSample struct {
 	Clock
 	NoRep struct {
@@ -55,7 +55,7 @@ func (s *mdrSample) Check() error {
 	return nil
 }
 
-// mdrPlan is what it decides. Bandwidths are in bytes/s, 0 where there was nothing to go by.
+// mdrPlan is its decision. Bandwidths are in bytes/s, 0 if the sample had no lookups.
 type mdrPlan struct {
 	Cycle     uint64   `json:"cycle"` // of the sample
 	Replicate bool     `json:"replicate"`
@@ -102,7 +102,7 @@ func mdrEntry() Entry {
 	}
 }
 
-// mdr is the policy's state: bandwidths in bytes/s, and what was chosen last.
+// mdr is the policy's state: bandwidths in bytes/s, and the last choice.
 type mdr struct {
 	llc, noc, mem *big.Rat
 	replicate     bool

@@ -33,7 +33,7 @@ import (
 // the application has launched so far, in the order of their first launches, with counters of
 // owner "kernel", all sums.
 
-// Source is where samples come from: a run.
+// Source is the source of samples: a run.
 type Source interface {
 	// Find finds a counter.
 	Find(name string) (stat.Counter, error)
@@ -72,7 +72,7 @@ type reading struct {
 	counter stat.Counter
 	vector  bool // an element per instance
 	at      int  // its place in last
-	// over is what the counter is divided by in a field that is a ratio.
+	// over is the divisor of a field that is a ratio.
 	over *reading
 }
 
@@ -116,7 +116,7 @@ func NewSampler(p Policy, apps int, source Source) (*Sampler, error) {
 	return s, err
 }
 
-// reading finds a counter and makes room for what it was.
+// reading finds a counter and makes room for its last value.
 func (s *Sampler) reading(name string) (reading, error) {
 	c, err := s.source.Find(name)
 	r := reading{counter: c, at: len(s.last)}
@@ -124,7 +124,7 @@ func (s *Sampler) reading(name string) (reading, error) {
 	return r, err
 }
 
-// Take makes the sample of what happened since the previous one. clock gives its time.
+// Take makes the sample of the time since the previous one. clock gives its time.
 func (s *Sampler) Take(clock Clock) any {
 	out := s.policy.NewSample()
 	v := reflect.ValueOf(out).Elem()
@@ -262,11 +262,11 @@ func structs(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }
 
-// filled are the types of what the frame fills.
+// filled are the types that the frame fills.
 var filled = []reflect.Type{reflect.TypeFor[Clock](), reflect.TypeFor[Held](), reflect.TypeFor[HeldKernel]()}
 
-// fields visits the fields of a struct, those of structs in it in their place, without
-// what the frame fills. Two with one name in JSON are an error: of both nothing would come from files.
+// fields visits the fields of a struct, those of structs in it in their place, without those that the frame fills.
+// Two fields with the same name in JSON are an error, because neither would be read from files.
 func fields(t reflect.Type, before []int, visit func(f reflect.StructField, index []int) error) error {
 	if len(before) == 0 {
 		if err := ownNames(t, t, map[string]bool{}); err != nil {
@@ -291,7 +291,7 @@ func fields(t reflect.Type, before []int, visit func(f reflect.StructField, inde
 	return nil
 }
 
-// ownNames refuses a name in JSON that a struct, what it embeds included, has twice.
+// ownNames refuses a name in JSON that a struct has twice, embedded structs included.
 func ownNames(in, t reflect.Type, seen map[string]bool) error {
 	for i := range t.NumField() {
 		f := t.Field(i)

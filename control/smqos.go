@@ -6,10 +6,10 @@ import (
 )
 
 // SMQoS. Sun et al., "SMQoS: Improving Utilization and Energy Efficiency with QoS Awareness on GPUs", CLUSTER 2019,
-// section III: one latency-sensitive task keeps its target by taking and giving one SM per period (Algorithm 1); what
-// it gives goes to a batch task as long as that gains by it, else it is powered down (Algorithm 2, smqos_batch.go).
-// Period: 10 K core cycles. Hardware: instructions and cycles of each task, two registers for its IPC, two for SMs,
-// four bits.
+// section III: one latency-sensitive task keeps its target by taking and giving one SM per period (Algorithm 1); an
+// SM that it gives goes to a batch task as long as the batch task gains by it, else it is powered down (Algorithm 2,
+// smqos_batch.go). Period: 10 K core cycles. Hardware: instructions and cycles of each task, two registers for its
+// IPC, two for SMs, four bits.
 //
 // Parameter swap_out chooses section III-C's rule for a swap-out (printed) or, as that contradicts the paper's
 // results, the one that mirrors a swap-in (symmetric, the default): smqos_batch.go has both, and why.

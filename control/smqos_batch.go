@@ -23,7 +23,7 @@ import "fmt"
 // without an SM (floor 0), what one has then is no measurement: its last SM would set the upper bound by going, and
 // nothing would bring it back.
 
-// profile is what is kept of a batch task.
+// profile is the history of a batch task.
 type profile struct {
 	opt          int // opt_k, SMs
 	upper, lower bool
@@ -36,7 +36,7 @@ type profile struct {
 // latency-sensitive task gives.
 func (b *profile) takes(sms int) bool { return sms < b.opt || !b.upper }
 
-// gives is Algorithm 2, lines 10 to 12, where it does not take it: whether it gives one, too.
+// gives is Algorithm 2, lines 10 to 12, for a task that does not take the SM: whether it gives one, too.
 func (b *profile) gives() bool { return !b.lower }
 
 // swapOut is which rule judges a swap-out.
@@ -103,7 +103,7 @@ func (b *profile) judge(t *Task, threshold float64, rule swapOut, p *TaskPlan) {
 		t.Name, ipc, many(sms, "SM"), last, b.bounds()))
 }
 
-// bounds says in words what is known of opt_k.
+// bounds describes the known bounds of opt_k in words.
 func (b *profile) bounds() string {
 	switch {
 	case b.upper && b.lower:

@@ -44,7 +44,7 @@ func spartEntry() Entry {
 	}
 }
 
-// spart is the policy; but for make_up it keeps nothing of earlier periods.
+// spart is the policy. Without make_up it remembers nothing of earlier periods.
 type spart struct {
 	band   int
 	gate   bool
@@ -54,7 +54,7 @@ type spart struct {
 	total  []service // of each application since it began
 }
 
-// aim is what the target asks for, over the target.
+// aim is the factor by which q aims above the target of application i.
 func (q *spart) aim(i int) float64 {
 	if average := q.total[i].ipc(); q.makeUp && average > 0 {
 		return max(1, q.total[i].target()/average)
@@ -87,14 +87,14 @@ func (q *spart) decide(s *TaskSample[spartTask]) Plan {
 			need[i] = p.Apps[i].SMs
 		case epoch.insts == 0 && had[i] == 0:
 			need[i] = 1
-		case epoch.insts == 0 && a.moves(): // its SMs are on their way: there is nothing to be linear in
+		case epoch.insts == 0 && a.moves(): // its SMs are on their way: the linear model has no point to start from
 		default:
 			if n := q.need(s, i, &epoch); abs(n-had[i]) > q.band {
 				need[i] = n
 			}
 		}
 	}
-	for i := range need { // what one gives back another may need
+	for i := range need { // one application may need an SM that another gives back
 		for p.Apps[i].SMs > need[i] && !batch(i) {
 			q.giveBack(p, i, &rest, batch)
 		}

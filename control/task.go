@@ -25,8 +25,8 @@ type TaskKernel struct {
 	Cycles uint64 `json:"cycles" counter:"kernel.busy_cycles"`
 }
 
-// service is what a task did and was to do: thread instructions in a number of cycles, and the target that they are
-// compared with, in thread instructions per core cycle.
+// service is the work of a task and its target: thread instructions in a number of cycles, and the target that they
+// are compared with, in thread instructions per core cycle.
 type service struct {
 	insts, cycles uint64
 	goal          float64 // the target, the same in all these cycles, or
@@ -34,9 +34,9 @@ type service struct {
 	mixed         bool
 }
 
-// service of a period. Where kernels have targets (cudaSetQoS), only their instructions and
-// their cycles count, each against its own target; else the task's as a whole. Of kernels that run at once
-// those of the task count, as far as it is known.
+// service of a period. If kernels have targets (cudaSetQoS), only their instructions and cycles count, each compared
+// with its own target; otherwise those of the whole task. For kernels that run at the same time, the task's cycles
+// count as far as they are known.
 func (t *Task) service() (s service) {
 	if !t.hasKernelTarget() {
 		return serve(t.Insts, t.Cycles, t.QoS)
@@ -68,8 +68,8 @@ func (s *service) add(x service) {
 	s.insts, s.cycles, s.due = s.insts+x.insts, s.cycles+x.cycles, s.due+x.due
 }
 
-// follow adds a period of a task to what it did before. A target of the task as a whole holds for all of
-// that, as papers have it: the one it has now. Those of kernels each hold for their own time.
+// follow adds a period of a task to its work so far. The present target of the whole task holds for all of it, as in
+// papers. The target of a kernel holds for the time of the kernel.
 func (s *service) follow(t *Task, epoch service) {
 	s.add(epoch)
 	if epoch.cycles > 0 && !t.hasKernelTarget() {

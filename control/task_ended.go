@@ -52,7 +52,7 @@ func planFor[A any, P aTask[A]](s *TaskSample[A], free Freeing, floor int, gate 
 	return p, rest
 }
 
-// fewest is the task that has fewest SMs of those asked for, the first of equals; -1 without any.
+// fewest is the one of some tasks that has fewest SMs, the first of equals; -1 if there are none.
 func (p *TaskPlan) fewest(of func(i int) bool) int {
 	to := -1
 	for i := range p.Apps {

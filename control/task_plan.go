@@ -1,12 +1,12 @@
 package control
 
-// settled is how many SMs it has once everything on its way has arrived.
+// settled is the number of its SMs when all moves are over.
 func (h *Held) settled() int { return h.SMs + h.SMsArriving - h.SMsLeaving }
 
 // moves says that SMs are on their way to it or from it.
 func (h *Held) moves() bool { return h.SMsArriving+h.SMsLeaving > 0 }
 
-// spare is the SMs without an owner, powered and not, once everything has arrived.
+// spare is the number of SMs without an owner, powered and not, when all moves are over.
 type spare struct{ idle, gated int }
 
 func spareOf[A any, P interface {
@@ -50,9 +50,9 @@ func (p *TaskPlan) Request() Request {
 // Reasons implements Plan.
 func (p *TaskPlan) Reasons() []string { return p.Why }
 
-// take gives task i one more SM: an idle one, else one without power, else that of the batch task that has most and
-// more than the floor (the first of equals). from is the task that gives, -1 if the SM had no owner. ok is false if
-// no task can give.
+// take gives task i one more SM: an idle one, else one that is powered down, else an SM of the batch task that has
+// most SMs, and more than the floor (the first of equals). from is the task that gives, -1 if the SM had no owner. ok
+// is false if no task can give.
 func (p *TaskPlan) take(i int, s *spare, batch func(int) bool) (from int, ok bool) {
 	from = -1
 	switch {

@@ -30,7 +30,7 @@ type ugpu struct {
 	m        Machine
 	sms      int  // SMs of a move
 	groups   int  // channel groups of a move
-	smsAlone bool // when channels are at their floor, go on with SMs alone
+	smsAlone bool // when channels are at their floor, continue with SMs alone
 	flip     bool // a move may change the class of an application
 }
 
@@ -60,7 +60,7 @@ func newUGPU(m Machine, get func(string) float64) *ugpu {
 	}
 }
 
-// orElse is a number of SMs as asked for, or the usual one.
+// orElse is the given number of SMs, or the default.
 func orElse(asked float64, usual int) int {
 	if asked > 0 {
 		return int(asked)

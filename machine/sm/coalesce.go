@@ -17,7 +17,7 @@ type access struct {
 	state   uint8
 }
 
-// What state says of an access.
+// The bits of an access's state.
 const (
 	translated = 1 << iota // line is physical
 	told                   // the watcher knows of it
@@ -34,7 +34,7 @@ type coalescer struct {
 	bytes                  [isa.TextureRows * isa.Lanes][2]uint64 // bytes written within a line of at most 128
 }
 
-// alone is the one access of an instruction that touches no line.
+// alone is the only access of an instruction that touches no line.
 func (c *coalescer) alone(op int32) []access {
 	c.acc[0] = access{op: op}
 	return c.acc[:1]
@@ -73,8 +73,8 @@ func (c *coalescer) merge(mask uint32, addr *[isa.Lanes]uint64, width uint8, byt
 	}
 }
 
-// affine says whether all 32 lanes are active and their addresses equally spaced:
-// by far the most common access, and the one that needs no per-lane work.
+// affine says whether all 32 lanes are active and their addresses equally spaced. This is by far the most common
+// access, and needs no work per lane.
 func affine(mask uint32, addr *[isa.Lanes]uint64) (stride uint64, ok bool) {
 	if mask != ^uint32(0) {
 		return 0, false
@@ -96,7 +96,7 @@ func (c *coalescer) range32(from, n uint64) {
 		first, last := lo>>c.sectorShift, (hi-1)>>c.sectorShift
 		a := &c.acc[c.find(line)] // an earlier word of a local access may have found it
 		a.sectors |= uint8(2<<last - 1<<first)
-		a.bytes += uint8(hi - lo) // lanes that follow each other write no byte twice
+		a.bytes += uint8(hi - lo) // neighbouring lanes write no byte twice
 		if fullFrom, fullTo := (lo+1<<c.sectorShift-1)>>c.sectorShift, hi>>c.sectorShift; fullTo > fullFrom {
 			a.full |= uint8(1<<fullTo - 1<<fullFrom)
 		}

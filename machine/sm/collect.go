@@ -38,7 +38,7 @@ type collecting struct {
 	sched uint8
 }
 
-// held is what a collector holds. Collectors are numbered through all schedulers: a set of them is
+// held is the instruction in a collector. Collectors are numbered through all schedulers: a set of them is
 // a mask with a bit for each.
 type held struct {
 	in    *isa.Instr // nil for a memory instruction
@@ -54,7 +54,7 @@ type memPath struct {
 	collectors     uint64 // the scheduler's
 	collected      uint64 // of those, with a memory instruction that has its operands and waits for the dispatch latch
 	freeCollectors int    // free ones
-	arithmetic     int    // of those, given to arithmetic in this cycle; of the others, held by some (sm.collect_all)
+	arithmetic     int    // given to arithmetic in this cycle; other schedulers: held by an instruction (sm.collect_all)
 	dispatchLatch  int16  // right before the load/store unit, if a bit of collectors.dispatchLatch says so
 }
 
@@ -81,7 +81,7 @@ type collectors struct {
 	waitingCount  int    // instructions in waiting
 	askingClasses uint8  // classes with some there, and that of memory where latches has some, by their place in asking
 	queued        int    // memory instructions in the load/store queue, where collectors are not shared
-	moreToSend    bool   // there, more wait for what contexts and restored CTAs have yet to send
+	moreToSend    bool   // contexts and restored CTAs have more accesses for that queue
 	cfg           *collectConfig
 
 	waiting    [8][]collecting // by class, before the collectors, oldest first
@@ -140,7 +140,7 @@ func (c *collectors) clear() {
 	}
 }
 
-// places is how many there are: an instruction is in each of them for a cycle at least.
+// places is their number: an instruction is in each of them for at least a cycle.
 const places = 3
 
 // enqueue counts a memory instruction before the load/store unit where collectors are
@@ -154,9 +154,9 @@ func (c *collectors) enqueue() {
 	}
 }
 
-// letPass lets contexts, or no longer, pass before memory instructions that have not been issued: those of
-// programs whose accesses do not coalesce keep the load/store queue long without end. Where collectors are
-// shared, an instruction leaves them for an empty queue only, and waits by itself.
+// letPass sets whether contexts go before memory instructions that have not been issued. Programs whose accesses do
+// not coalesce would keep the load/store queue full for ever. If collectors are shared, an instruction leaves them
+// only for an empty queue, so that contexts always find room.
 func (c *collectors) letPass(on bool, now uint64) {
 	if c.cfg.shared || c.moreToSend == on {
 		return
@@ -177,7 +177,7 @@ func (c *collectors) admit(now uint64) {
 	}
 }
 
-// dequeue notes that the load/store unit has sent all parts of one on.
+// dequeue notes that the load/store unit has sent on all parts of an instruction.
 func (c *collectors) dequeue(now uint64) {
 	if c.cfg.shared {
 		return
@@ -187,8 +187,7 @@ func (c *collectors) dequeue(now uint64) {
 	}
 }
 
-// place puts an issued memory instruction, whose parts are acc, into the latch of
-// scheduler i.
+// place puts an issued memory instruction with the parts acc into the latch of scheduler i.
 func (c *collectors) place(i uint8, acc []access, reads isa.Reads, now uint64) {
 	n := len(c.freePlaces) - 1
 	p := c.freePlaces[n]
@@ -214,7 +213,7 @@ func (c *collectors) crowded(sched int, u isa.Unit, to *unit, now uint64) bool {
 	return c.cfg.all && (c.busy&bit(sched) != 0 || to.taken > now+1+c.cfg.pass)
 }
 
-// await puts an issued arithmetic instruction before the collectors.
+// await makes an issued arithmetic instruction wait for a collector.
 func (p *pipeline) await(w int, wp *warp, in *isa.Instr, sched int, now uint64) {
 	c := &p.collect
 	c.waiting[in.Unit] = append(c.waiting[in.Unit], collecting{in, int16(w), uint8(sched)})
@@ -254,20 +253,20 @@ func (p *pipeline) collectStage(now uint64) {
 		return
 	}
 	left := c.visits.wait(turn)
-	if left >= c.cfg.ports { // a division costs more than all the rest here
+	if left >= c.cfg.ports { // a division would cost more than the rest of this function
 		c.due = min(c.due, now+1+left/c.cfg.ports)
 		return
 	}
 	c.due = now + 1
 }
 
-// visit has a collector looked at in a turn after now's first, or before it if the ring does not
-// reach so far: to what waits for a unit, which is looked at again then. Operands are there within 48 turns.
+// visit plans a look at a collector in a later turn, or earlier if the ring does not reach that far. An instruction
+// that waits for a unit is then looked at again. Operands are there within 48 turns.
 func (c *collectors) visit(k int, turn, now uint64) {
 	c.visits.put(k, min(turn, now*c.cfg.ports+ringSize-1))
 }
 
-// sendOn moves what collector k holds to its unit, if that takes it.
+// sendOn moves the instruction in collector k to its unit, if the unit takes it.
 func (p *pipeline) sendOn(k int, now uint64) {
 	c := &p.collect
 	h := &c.held[k]
@@ -305,8 +304,8 @@ func (c *collectors) rest(i int) {
 	c.busy &^= bit(i)
 }
 
-// hold puts an instruction, a memory instruction without one, into the first free collector of scheduler i, which has
-// its operands from a turn on.
+// hold puts an instruction into the first free collector of scheduler i (nil for a memory instruction). It has its
+// operands from a turn on.
 func (c *collectors) hold(i uint8, in *isa.Instr, warp, place int16, ready, now uint64) {
 	l := &c.path[i]
 	k := bits.TrailingZeros64(c.free & l.collectors)
@@ -339,7 +338,7 @@ func (c *collectors) collectMemory(turn, now uint64) {
 	}
 }
 
-// readBy is the turn from which on what got a collector in a turn has its operands.
+// readBy is the turn from which an instruction has its operands if it got a collector in a turn.
 func (cfg *collectConfig) readBy(turn uint64, r isa.Reads) uint64 {
 	if !cfg.all {
 		return turn + 1
@@ -377,8 +376,8 @@ func (p *pipeline) collectOperands(u isa.Unit, turn, now uint64) {
 	}
 }
 
-// takeMemory is the parts of the oldest memory instruction before the load/store unit,
-// which gets it, as it has nothing else to do in the next cycle.
+// takeMemory returns the parts of the oldest memory instruction before the load/store unit. The unit gets it, because
+// it has no other work in the next cycle.
 func (c *collectors) takeMemory(now uint64) []access {
 	first := bits.TrailingZeros64(c.dispatchLatch)
 	for m := c.dispatchLatch & (c.dispatchLatch - 1); m != 0; m &= m - 1 {
@@ -425,8 +424,8 @@ func (p *pipeline) startAll(now uint64) {
 	c.askingClasses &= asks[isa.LDST]
 }
 
-// takeAll gives the load/store unit all memory instructions it will get, by their parts, and leaves collectors empty.
-// Arithmetic has been started before.
+// takeAll gives the load/store unit all waiting memory instructions, by their parts, and leaves collectors empty.
+// Arithmetic must have been started before.
 func (c *collectors) takeAll(push func(acc []access)) {
 	if !c.cfg.shared {
 		return
@@ -453,8 +452,8 @@ func (c *collectors) takeAll(push func(acc []access)) {
 	c.clear()
 }
 
-// collected starts an instruction of warp w that has its operands on unit u, as if it had been
-// issued at cycle at to one that needs not wait.
+// collected starts an instruction of warp w that has its operands on unit u, as if it had been issued in cycle at to
+// a unit that is free.
 func (p *pipeline) collected(w int, in *isa.Instr, u *unit, at uint64) {
 	now := at + 1 + p.cfg.collect.pass
 	wp := &p.warps.slot[w&63]

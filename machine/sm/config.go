@@ -11,8 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// Config is what an SM needs of the machine sheet, in the form its hot loops use: what may
-// be resident, and what each of its parts needs.
+// Config has the numbers of the machine sheet that an SM needs, in the form its hot loops use: the limits of
+// residency, and the numbers of each of its parts.
 type Config struct {
 	Warps, CTAs, Threads, Regs, Shared int // residency limits
 
@@ -210,14 +210,14 @@ func (c *Config) Holds(k *isa.Code, g *isa.Geometry) error {
 	return nil
 }
 
-// cycles is how many cycles begin in some ns, which are not more than some ms.
+// cycles is the number of cycles that begin in a number of ns, at most some ms.
 func (c *issueConfig) cycles(ns uint32) uint64 { return (uint64(ns)*c.kHz + 999_999) / 1_000_000 }
 
-// free says that a fence keeps no warp waiting: one for its CTA, whose threads see the same L1, where fences of wider
-// scopes have latencies of their own.
+// free says that a fence keeps no warp waiting: a fence for the CTA, whose threads see the same L1, on sheets that
+// give latencies for fences of wider scopes.
 func (c *ldstConfig) free(s isa.Scope) bool { return s == isa.CTAScope && c.fence[isa.GPUScope] > 0 }
 
-// deriveIssue reads what schedulers and units are.
+// deriveIssue reads the numbers of schedulers and units.
 func (c *Config) deriveIssue(s *sheets.SM) error {
 	x := &c.issue
 	x.schedulers, x.width, x.units = s.Schedulers, max(1, s.IssueWidth), s.Units
@@ -260,7 +260,7 @@ func (c *Config) deriveCollect(s *sheets.SM) {
 	x.pass = 2 / x.ports
 	c.issue.slack = math.MaxUint32 // an instruction that waits for a unit has a separate place
 	for t, n := range c.issue.latency {
-		x.slot[t] = 1 << max(0, int(n)-s.Overhead) // 0 for long ones, which few others can meet
+		x.slot[t] = 1 << max(0, int(n)-s.Overhead) // 0 for long latencies: few other instructions end in the same cycle
 	}
 	for n := range x.late {
 		x.late[n] = uint64(1+n)/x.ports - x.pass
@@ -326,7 +326,7 @@ func (c *Config) timings(s *sheets.SM) {
 	c.finer(s)
 }
 
-// finer sets the timings that only some sheets tell apart.
+// finer sets the timings that only some sheets distinguish.
 func (c *Config) finer(s *sheets.SM) {
 	x := &c.issue
 	for t := range isa.NumTimings {
@@ -343,7 +343,7 @@ func (c *Config) finer(s *sheets.SM) {
 			x.latency[t], x.interval[t] = uint32(v[0]+s.Overhead), uint32(max(1, v[1]))
 		}
 	}
-	for t, v := range map[isa.Timing][2]int{ // multiplications, and which rate they have
+	for t, v := range map[isa.Timing][2]int{ // multiplications, and their rate
 		isa.Half1K: {1024, 0}, isa.Half2K: {2048, 0}, isa.Half4K: {4096, 0},
 		isa.Tf512: {512, 1}, isa.Tf1K: {1024, 1}, isa.Tf2K: {2048, 1}, isa.Byte2K: {2048, 2}, isa.Byte4K: {4096, 2},
 	} {

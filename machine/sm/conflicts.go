@@ -6,9 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// conflictMemo remembers the bank conflicts of warp accesses to shared memory: in a
-// loop the same instruction comes back with the same pattern at another place, which
-// turns the banks but not the conflicts.
+// conflictMemo remembers the bank conflicts of warp accesses to shared memory: in a loop the same instruction comes
+// back with the same pattern at another place. This rotates the banks and leaves the conflicts as they are.
 type conflictMemo struct {
 	banks int
 	slot  [64]pattern // by the PC that follows the access: an unrolled loop has many

@@ -9,13 +9,12 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// An SM that changes hands while CTAs run on it is switched (UGPU, section 3.3):
-// it is frozen, what has been translated drains, and the context of every CTA
-// (registers, shared memory, per-warp state) is stored to the owner's
-// memory line by line through the SM's own load/store unit, TLB and crossbar
-// port. Another SM loads it back the same way before the CTA goes on; accesses
-// that had not passed the TLB, those that wait for a fault among them, are made
-// there, as hardware with restartable faults replays them.
+// An SM that changes hands while CTAs run on it is switched (UGPU, section 3.3): it is frozen,
+// accesses that have been translated drain, and the context of every CTA (registers, shared memory,
+// per-warp state) is stored to the owner's memory line by line through the SM's own load/store
+// unit, TLB and crossbar port. Another SM loads it back the same way before the CTA goes on;
+// accesses that had not passed the TLB, those that wait for a fault among them, are made there, as
+// hardware with restartable faults replays them.
 
 // Context is a CTA that was taken off an SM, or is being taken off.
 type Context struct {
@@ -58,8 +57,7 @@ func (x *contexts) begin(c *Context) {
 	x.moving = append(x.moving, c)
 }
 
-// answered books the answer to one line of transfer i; with the last one the context has
-// moved, and is returned.
+// answered notes the answer to one line of transfer i. With the last one the context has moved, and is returned.
 func (x *contexts) answered(i int) *Context {
 	c := x.moving[i]
 	if c.owed--; c.owed > 0 {
@@ -284,7 +282,7 @@ func (s *SM) Restore(c *Context, now uint64) error {
 	return nil
 }
 
-// resume lets the warps of a context go on where they were.
+// resume continues the warps of a context where they were.
 func (s *SM) resume(c *Context, now uint64) {
 	p := &s.pipe
 	b := &p.ctas.blocks[c.block]
@@ -319,7 +317,7 @@ func (s *SM) resume(c *Context, now uint64) {
 	}
 }
 
-// reissue makes the accesses a context had not made where it was.
+// reissue makes the accesses that a context had not made on its old SM.
 func (s *SM) reissue(c *Context, slot []int, now uint64) {
 	p, l := &s.pipe, &s.lsu
 	for _, x := range c.ops {
@@ -378,8 +376,7 @@ const contextDepth = 4
 // noWarp marks a memory operation of the context engine; its reg is the transfer.
 const noWarp = -1
 
-// moved books the answer to one line of transfer i; with the last one a load's
-// CTA goes on.
+// moved notes the answer to one line of transfer i. With the last one of a load, its CTA continues.
 func (s *SM) moved(i int, now uint64) {
 	if c := s.contexts.answered(i); c != nil && !c.store {
 		s.resume(c, now)

@@ -2,8 +2,8 @@ package sm
 
 import "github.com/heddle-sim/heddle/isa"
 
-// copies is what a warp has copied into shared memory without registers (cp.async). Its copies since the last
-// Commit are the open group. Hardware counts the groups of a warp, too, up to 63 under way; here there may be more.
+// copies are a warp's copies into shared memory without registers (cp.async). Its copies since the last Commit are
+// the open group. Hardware counts the groups of a warp, too, up to 63 under way; here there may be more.
 type copies struct {
 	group   uint32 // number of the open group
 	until   uint32 // while the warp waits: the first group it does not wait for,

@@ -220,7 +220,7 @@ func (p *pipeline) charge(t mem.TenantID, lanes, now uint64) {
 	}
 }
 
-// rationAnew is ration after CTAs have come or gone, where there are quotas.
+// rationAnew is ration after CTAs have come or gone, if there are quotas.
 func (p *pipeline) rationAnew(now uint64) {
 	if p.rations != nil {
 		p.rations.refill(now)

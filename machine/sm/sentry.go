@@ -27,9 +27,8 @@ func (w *Sentry) Runs(tenant mem.TenantID) bool {
 	return false
 }
 
-// News looks at the warps of a tenant and says whether one has come to where none was before, and how many it looked
-// at. It begins with the SM that had the last news, and goes on to the others where the warps there are not enough to
-// tell.
+// News looks at the warps of a tenant. It says whether one has reached a line or state in which none was before, and
+// how many it looked at. It begins with the SM that had the last news, and looks at the others if that has no news.
 func (w *Sentry) News(tenant mem.TenantID, h *isa.History) (n isa.News, warps uint64) {
 	last := w.last[tenant]
 	if n = w.on(last, tenant, h, &warps); n.Own && n.Common {

@@ -37,18 +37,18 @@ type SM struct {
 	contexts contexts  // CTAs that are stored or loaded
 }
 
-// pipeline is what an instruction passes from its warp to its unit, in this order.
+// pipeline has the stages that an instruction passes from its warp to its unit, in this order.
 type pipeline struct {
 	cfg        *Config
 	work       *Scratch
 	frozen     bool   // no warp issues, because the SM's contexts shall be saved
 	stays      bool   // warps that are done do not leave: SM.Stay
 	staying    uint64 // those
-	prefetched uint32 // of no meaning: what Prefetch reads must go somewhere
-	// What each application may issue; nil: as much as it can.
+	prefetched uint32 // without meaning: the sum of what Prefetch reads, so that the compiler keeps the reads
+	// The quotas of applications; nil: none has one.
 	rations *rationing
-	// What SM.report tells: kernels of CTAs that have ended, the first fault of a program
-	// and the kernel it happened in.
+	// The contents of SM.report: kernels of CTAs that have ended, the first fault of a program and the kernel it
+	// happened in.
 	done   []*Kernel
 	fault  error
 	faulty *Kernel
@@ -61,8 +61,7 @@ type pipeline struct {
 	warps   warps
 }
 
-// loadStore is what a memory instruction passes once the pipeline has executed it, in this
-// order.
+// loadStore has the stages that a memory instruction passes after the pipeline has executed it, in this order.
 type loadStore struct {
 	cfg  *Config
 	rows []*[numCounters]uint64 // counters of tenants, then of what is moved for each (mem.Moving)
@@ -130,7 +129,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	return s.due
 }
 
-// report tells the machine of CTAs that have ended and of a program's fault.
+// report reports CTAs that have ended and a program's fault to the machine.
 func (s *SM) report() {
 	if done := s.pipe.done; len(done) > 0 {
 		s.Done, s.pipe.done = append(s.Done, done...), done[:0]
@@ -153,7 +152,7 @@ func (s *SM) Outlasts(k *Kernel, n int) bool {
 	return c.resident > 0 && s.pipe.warps.outlast(^c.free, k, n, n*len(s.pipe.sched)*s.cfg.issue.width)
 }
 
-// Stay says whether finished warps have to stay on the SM. When they need not stay any longer they leave; it returns
+// Stay says whether finished warps have to stay on the SM. If they need not stay any longer, they leave; it returns
 // true if some did.
 func (s *SM) Stay(on bool, now uint64) bool {
 	p := &s.pipe
@@ -198,8 +197,8 @@ func (s *SM) next(now uint64) uint64 {
 	return min(n, p.warps.next(now))
 }
 
-// memoryStage serves the load/store unit, and fetches the next instruction's accesses for
-// it from where those wait (collect.go).
+// memoryStage serves the load/store unit, and fetches the accesses of the next instruction for it from the collectors
+// (collect.go).
 func (s *SM) memoryStage(now uint64) {
 	s.lsu.serve(&s.pipe, now)
 	if s.pipe.collect.dispatchLatch != 0 && s.lsu.queue.Len() == 0 && s.lsu.port <= now+1 {

@@ -7,23 +7,22 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// The texture units of an SM (sm.texture_rate), and the way of a fetch. It goes to the load/store
-// unit as loads do, and the sectors it needs of each row of texels through the L1, which is the
-// texture cache. Its place in the order of filtering it gets where it leaves the load/store
-// queue: sectors are looked up and fetched while fetches before it are filtered, as in the
-// prefetching texture cache of Igehy et al. (Eurographics workshop on graphics hardware, 1998).
-// With the data there and its turn come, its lanes pass the units at their rate, and sm.texture_latency
-// later dependents may issue. While the units have more work before them than sm.texture_queue
+// The texture units of an SM (sm.texture_rate), and the way of a fetch. It goes to the load/store unit as loads do,
+// and the sectors it needs of each row of texels through the L1, which is the texture cache. A fetch gets its place
+// in the order of filtering when it leaves the load/store queue: sectors are looked up and fetched while fetches
+// before it are filtered, as in the prefetching texture cache of Igehy et al. (Eurographics workshop on graphics
+// hardware, 1998). With the data there and its turn come, its lanes pass the units at their rate, and
+// sm.texture_latency later dependents may issue. While the units have more work before them than sm.texture_queue
 // fetches of whole warps, the load/store unit waits at the next fetch, and what is behind it does.
 //
-// A lane takes one turn for its texel, filtered in one or two dimensions or not at all, and two where
-// it is filtered in three.
+// A lane takes one turn for its texel, filtered in one or two dimensions or not at all, and two where it is filtered
+// in three.
 //
-// Surface accesses pass the same units, a turn for each lane. A load is a fetch that may not be
-// read-only; a store goes on to the L1, which it writes through, as it gets its place in that order.
+// Surface accesses pass the same units, a turn for each lane. A load is a fetch that may not be read-only; a store
+// goes on to the L1, which it writes through, as it gets its place in that order.
 
-// gather executes the steps of an access behind the first, of a fetch one for each row of texels, and
-// merges the rows' lines; false after a fault.
+// gather executes the steps of an access after the first one (a fetch has a step for each row of texels), and merges
+// the rows' lines; false after a fault.
 func (p *pipeline) gather(wp *warp, in *isa.Instr, now uint64) bool {
 	st, t := &p.work.step, &p.work.texture
 	c := &p.work.co
@@ -43,13 +42,13 @@ func (p *pipeline) gather(wp *warp, in *isa.Instr, now uint64) bool {
 	}
 }
 
-// fetchSize is what an access of the texture units touches.
+// fetchSize is the size of the memory that an access of the texture units touches.
 type fetchSize struct{ rows, lanes int }
 
 // turns is how often lanes pass the texture units.
 func (f *fetchSize) turns() int { return max(1, f.rows/2) * f.lanes }
 
-// texture makes accesses of what gather has merged.
+// texture makes accesses of the lines that gather has merged.
 func (l *loadStore) texture(work *Scratch, wp *warp, in *isa.Instr, op int32) []access {
 	o, c := &l.ops.list[op], &work.co
 	if in.Kind == isa.Store {
@@ -88,5 +87,5 @@ func (l *loadStore) filter(a *access, o *memOp, now uint64) bool {
 	return true
 }
 
-// deliver makes the result of a fetch, whose data has come, that of the texture units.
+// deliver passes a fetch whose data has come through the texture units.
 func (l *loadStore) deliver(o *memOp) { o.at += uint64(o.filtered) + l.cfg.texture.latency }

@@ -35,7 +35,7 @@ type Watcher interface {
 	MayWrite(now uint64, tenant mem.TenantID, addr uint64) bool
 	// Retried counts more cycles for which an access that had its translation waited for the L1.
 	Retried(tenant mem.TenantID, addr uint64, cycles uint64)
-	// Replay is called for an access that has waited and goes on.
+	// Replay is called for an access that has waited and continues.
 	Replay(now uint64, tenant mem.TenantID, addr uint64, write bool)
 	// Sent is called for a request for a line, Answered for its answer.
 	Sent(line uint64, op mem.Op)
@@ -44,8 +44,8 @@ type Watcher interface {
 	Leaves(line uint64) bool
 }
 
-// tlbMiss is a page the SM has asked the MMU, or without translation the pager, for,
-// and the accesses that wait.
+// tlbMiss is a page that the SM has requested from the MMU (without translation: from the pager), and the accesses
+// that wait for it.
 type tlbMiss struct {
 	vpn    uint64 // of the pager's pages: the first address
 	tenant mem.TenantID
@@ -84,7 +84,7 @@ type tried struct {
 	tenant mem.TenantID
 }
 
-// entered tells the watcher of the cycles in which the access of the head has waited for the L1.
+// entered reports the cycles in which the access at the head has waited for the L1 to the watcher.
 func (x *translation) entered(a *access, now uint64) {
 	if x.watch != nil && now > x.head.since && a.line&mem.Remote == 0 {
 		x.watch.Retried(x.head.tenant, x.head.addr, now-x.head.since)
@@ -135,7 +135,8 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 	return true
 }
 
-// tell tells the watcher of an access, which has found its translation or not; false says that it must not be used.
+// tell reports an access to the watcher, with or without a translation; false says that the translation must not be
+// used.
 func (x *translation) tell(a *access, o *memOp, hit bool, now uint64) bool {
 	if x.watch == nil || a.state&told != 0 {
 		return true
@@ -154,8 +155,7 @@ func (o *memOp) writes() bool {
 	return o.kind == isa.Store || o.kind == isa.Atomic || o.kind == isa.Reduce
 }
 
-// present is translate where addresses are places: an access waits only for a page
-// that is on the host.
+// present is translate on a machine that does not translate: an access waits only for a page that is on the host.
 func (l *loadStore) present(a *access, tenant mem.TenantID, now uint64) bool {
 	x := &l.translation
 	if x.pager != nil {
@@ -214,8 +214,8 @@ func (x *translation) missFor(tenant mem.TenantID, vpn uint64) *tlbMiss {
 	return room
 }
 
-// unpark sends the accesses that waited for a page on to replay: the bits of keep stay of
-// their address, those of place are set.
+// unpark sends the accesses that waited for a page on to replay: the bits of keep stay in their address, those of
+// place are set.
 func (x *translation) unpark(tenant mem.TenantID, vpn, keep, place uint64, replay *mem.Queue[access]) {
 	x.full = false
 	for i := range x.pending {
@@ -277,7 +277,7 @@ func (s *SM) Arrived(tenant mem.TenantID, page, now uint64) {
 // SetPager makes accesses wait for pages that are not on the device.
 func (s *SM) SetPager(p Pager) { s.lsu.translation.pager = p }
 
-// replays tells the watcher of the accesses that have waited for a page and go on.
+// replays reports the accesses that have waited for a page and continue to the watcher.
 func (l *loadStore) replays(tenant mem.TenantID, vpn, now uint64) {
 	x := &l.translation
 	for i := range x.pending {

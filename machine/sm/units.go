@@ -4,14 +4,14 @@ import "github.com/heddle-sim/heddle/isa"
 
 // unit is one execution unit.
 type unit struct {
-	free  uint64 // cycle it can start its next instruction, counted from the issue of one that needs not wait
+	free  uint64 // cycle it can start its next instruction, as the issue cycle of one that does not wait
 	taken uint64 // cycle it takes its last one from the latch before it
 	begun uint64 // cycle it started that one, counted as free is
 	ends  uint64 // cycles from begun on in which its pipeline ends an instruction, from the lowest bit
 }
 
-// slot is the first cycle from start on in which an instruction can begin that ends after as many
-// cycles as the one bit in end has lower ones: the pipeline ends one a cycle.
+// slot is the first cycle from start on in which an instruction can begin. The pipeline ends one instruction a cycle.
+// The position of the only bit in end is the number of cycles that the instruction takes.
 func (u *unit) slot(start, end uint64) uint64 {
 	u.ends >>= start - u.begun
 	for u.ends&end != 0 {
@@ -60,8 +60,8 @@ func (us *units) soonest(c isa.Unit, sched int) *unit {
 	return best
 }
 
-// taken is no later than any of the units that scheduler sched may use, the soonest of which is
-// known, takes its last instruction.
+// taken is a lower bound of the cycles in which the units that scheduler sched may use take their last instructions.
+// The soonest unit is known.
 func (us *units) taken(c isa.Unit, sched int, soonest *unit) uint64 {
 	at, of := soonest.taken, us.of[c]
 	for i := sched + us.schedulers; i < len(of); i += us.schedulers {

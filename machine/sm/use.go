@@ -33,18 +33,18 @@ func (u Use) Dominant(of Use) int {
 	return max(part(u.CTAs, of.CTAs), part(u.Threads, of.Threads), part(u.Regs, of.Regs), part(u.Shared, of.Shared))
 }
 
-// Has is the resources of an SM.
+// Has are the resources of an SM.
 func (s *SM) Has() Use {
 	return Use{s.cfg.CTAs, min(s.cfg.Threads, s.cfg.Warps*isa.Lanes), s.cfg.Regs, s.cfg.Shared}
 }
 
-// Needs is the resources that a CTA of k takes.
+// Needs are the resources that a CTA of k takes.
 func (s *SM) Needs(k *Kernel) Use {
 	g := &k.Geo
 	return Use{1, g.Warps * isa.Lanes, g.Warps * s.cfg.RegsPerWarp(g.Regs), g.SharedBytes}
 }
 
-// Used is the resources that the resident CTAs of a tenant take.
+// Used are the resources that the resident CTAs of a tenant take.
 func (s *SM) Used(tenant mem.TenantID) (u Use) {
 	for i := range s.pipe.ctas.blocks {
 		if k := s.pipe.ctas.blocks[i].k; k != nil && k.Tenant == tenant {

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-// notReady marks a register a load has yet to bring.
+// notReady marks a register whose load is under way.
 const notReady = ^uint32(0)
 
 type warpState uint8
@@ -17,7 +17,7 @@ const (
 	running
 	barred    // waits at a barrier
 	fenced    // waits for its stores
-	copying   // waits for what it copies (Await)
+	copying   // waits for its asynchronous copies (Await)
 	finishing // has exited; loads or stores are still out
 	restoring // its context is being loaded
 	asleep    // wakes at a known cycle (nanosleep)
@@ -46,8 +46,8 @@ type warp struct {
 	watched       bool  // there is a quota, or a profile of its kernel
 }
 
-// setReady says from which cycle, counted from t0, on dependents of what is in n registers
-// may issue, the names of which are in the code from one place on.
+// setReady sets the cycle, counted from t0, from which dependents of n registers may issue. The names of the
+// registers are in the code from a place on.
 func (wp *warp) setReady(from uint32, n uint8, at uint32) {
 	names := wp.code.Regs
 	for end := from + uint32(n); from < end; from++ {
@@ -55,9 +55,9 @@ func (wp *warp) setReady(from uint32, n uint8, at uint32) {
 	}
 }
 
-// operands is the cycle, counted from t0, from which on an instruction has all registers that it
-// reads or writes, or notReady. How many they are is as good as random to the computer's branch
-// prediction: four are looked at in any case, those that belong to another instruction in vain.
+// operands is the cycle, counted from t0, from which on an instruction has all registers that it reads or writes, or
+// notReady. The computer's branch prediction cannot predict their number. So four are always looked at; those of
+// another instruction are masked out.
 func (wp *warp) operands(in *isa.Instr) uint32 {
 	names, ready := wp.code.Regs[in.Reg:], wp.ready
 	if in.NReg > 4 || len(names) < 4 {
@@ -72,7 +72,7 @@ func (wp *warp) operands(in *isa.Instr) uint32 {
 	return max(max(ready[four[0]]&some[0], ready[four[1]]&some[1]), max(ready[four[2]]&some[2], ready[four[3]]&some[3]))
 }
 
-// operandMasks is, by how many operands there are, ones for those that are.
+// operandMasks has, by the number of operands, ones for the operands that exist.
 var operandMasks = [8][4]uint32{
 	1: {^uint32(0)},
 	2: {^uint32(0), ^uint32(0)},
@@ -89,7 +89,7 @@ func (wp *warp) threads() int {
 // set of slots is a mask with a bit for each.
 type warps struct {
 	ready  uint64               // may issue now
-	stale  uint64               // have branched, and what is in their instruction buffer does not follow
+	stale  uint64               // have branched, and the instructions in their buffer are wrong
 	halted uint64               // issue no more: their CTA is being evicted, or the quota of their tenant is used up
 	wants  [isa.NumUnits]uint64 // by the unit of the next instruction
 	wakes  ring                 // those that wake, by cycle
@@ -98,7 +98,7 @@ type warps struct {
 	older  [64]uint64           // launched before the one in a slot
 	age    [64]uint64           // launch order
 	slot   [64]warp
-	// Cycles from when a barrier has taken note of the last warp, and those it needs for each.
+	// Cycles from the arrival of the last warp at a barrier, and cycles for each warp.
 	barrier, barrierWarp uint64
 }
 
@@ -180,10 +180,10 @@ func (ws *warps) awake(w int, now uint64) {
 	}
 }
 
-// resume plans a warp that something outside the schedulers had stopped.
+// resume plans a warp that another part had stopped.
 func (ws *warps) resume(w int, cause Cause, now uint64) { ws.resumeAt(w, cause, now+1, now) }
 
-// resumeAt lets it go on in cycle at.
+// resumeAt lets it continue in cycle at.
 func (ws *warps) resumeAt(w int, cause Cause, at, now uint64) {
 	wp := &ws.slot[w]
 	wp.state = running
@@ -193,7 +193,7 @@ func (ws *warps) resumeAt(w int, cause Cause, at, now uint64) {
 	}
 }
 
-// unfence lets a warp go on whose memory operations have all been performed.
+// unfence continues a warp when all of its memory operations have been performed.
 func (ws *warps) unfence(w int, now uint64) {
 	if wp := &ws.slot[w]; wp.loads == 0 && wp.stores == 0 {
 		ws.resumeAt(w, AtFence, max(now+1, wp.t0+uint64(wp.fence)), now)
@@ -248,7 +248,7 @@ func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
 	ws.settle(b, now)
 }
 
-// settle opens every barrier that has all it waits for: the threads that it expects, or every warp of the CTA;
+// settle opens every barrier at which all have arrived: the threads that it expects, or every warp of the CTA;
 // hardware counts exited warps as arrived.
 func (ws *warps) settle(b *block, now uint64) {
 	for i := range b.bar {
