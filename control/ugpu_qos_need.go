@@ -5,7 +5,9 @@ import "math"
 // What slice a target needs, for UGPU's QoS mode. Zhao et al., UGPU, ISCA 2025, section 6.7, which gives no formula.
 // Period and hardware as in ugpu.go. Reading:
 //
-//   - SMs: enough that the IPC per SM reaches the target plus a margin, plus a part for what it is behind its target since it began. The last period before which no channels changed hands counts, because an application that waits for pages looks slow. SMs are given back delta_sms a period.
+//   - SMs: enough that the IPC per SM reaches the target plus a margin, plus a part for what it is behind its
+//     target since it began. The last period before which no channels changed hands counts, because an
+//     application that waits for pages looks slow. SMs are given back delta_sms a period.
 //   - Channel groups: enough for the LLC accesses of the target's IPC, with headroom.
 //     Equation 2 counts hits as supply, but the hit rate was measured with the LLC
 //     slices of all groups held: where the footprint does not fit those of fewer groups, DRAM

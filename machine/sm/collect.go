@@ -54,7 +54,7 @@ type memPath struct {
 	collectors     uint64 // the scheduler's
 	collected      uint64 // of those, with a memory instruction that has its operands and waits for the dispatch latch
 	freeCollectors int    // free ones
-	arithmetic     int    // given to arithmetic in this cycle; other schedulers: held by an instruction (sm.collect_all)
+	arithmetic     int    // given to arithmetic in this cycle; other schedulers: held by any (sm.collect_all)
 	dispatchLatch  int16  // right before the load/store unit, if a bit of collectors.dispatchLatch says so
 }
 

@@ -91,17 +91,17 @@ func (r *Runtime) book(p page, write bool) {
 	}
 }
 
-// asksLate says that the machine does not ask at an access whether its page comes, but at the end of its walk, when
-// later accesses of the block count, too (Options.Public).
+// asksLate says that the decision whether a page comes falls at the end of the walk and not at the access. Later
+// accesses of the block count then, too (Options.Public).
 func (r *Runtime) asksLate() bool { return r.o.Public && r.arrives != nil }
 
-// served books n accesses that the host serves.
+// served counts n accesses that the host serves.
 func (r *Runtime) served(c *chunk, n int) {
 	r.Totals.Remote += uint64(n)
 	c.heat.remote += uint64(n)
 }
 
-// Served books n accesses of a page that the host serves, where Asked has said so.
+// Served counts n accesses of a page that the host serves after Asked has decided so.
 func (r *Runtime) Served(addr uint64, n int) {
 	if p, ok := r.find(addr); ok {
 		r.served(&r.chunks[p.chunk()], n)
@@ -111,13 +111,13 @@ func (r *Runtime) Served(addr uint64, n int) {
 // count is the accesses of a page's block.
 func (c *chunk) count(index int) uint64 { return uint64(c.counter[index/PagesPerBlock] & mostCount) }
 
-// Wanted says that an access has found that an absent page has to come.
+// Wanted notes that an access needs an absent page on the device.
 func (r *Runtime) Wanted(addr uint64) bool {
 	p, ok := r.find(addr)
 	return ok && r.chunks[p.chunk()].asked.Has(p.index())
 }
 
-// Asked says at the end of a walk that an absent page has to come; else those that miss it are served on the host,
+// Asked says at the end of a walk whether an absent page must come. If not, accesses to it are served on the host,
 // and MapRemote notes that the device may keep its translation.
 func (r *Runtime) Asked(addr uint64) bool {
 	p, ok := r.find(addr)
@@ -126,8 +126,8 @@ func (r *Runtime) Asked(addr uint64) bool {
 	}
 	c, k := &r.chunks[p.chunk()], p.index()
 	if r.asksLate() && !c.pinned.Has(k) {
-		// Without a threshold a page was asked for at the access, if it was absent. One that has left since serves
-		// those that look it up on the host: in the public simulator it could not leave before them.
+		// Without a threshold, an absent page was requested at the access. If a page has left since, the accesses are
+		// served on the host; in the public simulator it could not leave before them.
 		if t, pinned := r.limit(c, k/PagesPerBlock); !pinned && t > 0 && c.count(k) >= t {
 			c.asked.Set(k)
 		}
@@ -161,8 +161,8 @@ func (r *Runtime) IsMapped(addr uint64) bool {
 	return ok && r.chunks[p.chunk()].mapped.Has(p.index())
 }
 
-// CountLocal counts an access that has found a translation of an absent page and takes the page for one of the
-// device's. It is neither served on the host nor a reason to bring the page. Its block and its chunk become the most
+// CountLocal counts an access that has found a translation of an absent page and treats the page as one on the
+// device. It is neither served on the host nor a reason to bring the page. Its block and its chunk become the most
 // recent ones.
 func (r *Runtime) CountLocal(addr uint64, write bool) {
 	if p, ok := r.find(addr); ok {

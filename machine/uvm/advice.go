@@ -17,27 +17,27 @@ const (
 	Mapped
 )
 
-// Hints is what is known of the advice on an allocation, also after it has been freed. Each field holds hints.
+// Hints are the known effects of the advice on an allocation, also after it has been freed. Each field holds hints.
 type Hints struct {
 	set    Advice // in force
 	used   Advice // in force when the device used the allocation
 	missed Advice // in force when the device used a page of it that it did not have
 	hidden Advice // in force when another, which goes before it, decided
-	acted  Advice // in force, and something went otherwise than it would have gone without them
+	acted  Advice // in force, and had an effect
 	taken  Advice // taken back
-	idle   Advice // taken back, and nothing had gone otherwise although the device had used the allocation
+	idle   Advice // taken back, without an effect although the device had used the allocation
 }
 
 // Fate says whether a hint had an effect, and if not, why.
 type Fate uint8
 
 const (
-	Acted       Fate = iota // something went otherwise than without it
+	Acted       Fate = iota // it had an effect
 	TakenBack               // before the device used the allocation
 	Unused                  // the device did not use the allocation
 	Present                 // all pages that the device used were on the device
 	Overridden              // another hint went before it
-	Indifferent             // everything would have gone the same way without it
+	Indifferent             // the run would have been the same without it
 )
 
 // Fate says whether one hint had an effect.
@@ -60,7 +60,7 @@ func (h *Hints) Fate(a Advice) Fate {
 // Taken says that one of the hints has been taken back.
 func (h *Hints) Taken(a Advice) bool { return h.taken&a != 0 }
 
-// change sets and clears hints. One that is set anew is judged by what happens from now on.
+// change sets and clears hints. The effect of a hint that is set again counts from now on.
 func (h *Hints) change(set, clear Advice) {
 	h.taken |= h.set & clear
 	h.idle |= h.set & clear & h.used &^ h.acted
@@ -69,7 +69,7 @@ func (h *Hints) change(set, clear Advice) {
 	h.set = h.set&^clear | set
 }
 
-// first is the hint that decides, with what says the same beside it: programs that map an allocation say as well
+// first is the hint that decides, together with hints that say the same: programs that map an allocation also say
 // that they prefer it on the host.
 func (a Advice) first() Advice {
 	switch {
@@ -96,8 +96,8 @@ func (r *Runtime) weigh(c *chunk, k int, comes, write bool) {
 	}
 }
 
-// Advise changes the hints on the allocation that begins at base, and returns what is known of them, nil if there is
-// no such allocation. If it loses ReadMostly, the device's copies of its pages become the pages.
+// Advise changes the hints on the allocation that begins at base, and returns their known effects; nil if there is no
+// such allocation. If it loses ReadMostly, the device's copies of its pages become the pages.
 func (r *Runtime) Advise(base uint64, set, clear Advice) *Hints {
 	x := r.allocationOf(base)
 	if x == nil {
@@ -118,7 +118,8 @@ func (r *Runtime) Advise(base uint64, set, clear Advice) *Hints {
 	return h
 }
 
-// maps says that a fault of an absent page has the driver map the device to the host, and ends the fault.
+// maps says that the driver answers a fault of an absent page by mapping the device to the host, which ends the
+// fault.
 func (r *Runtime) maps(p page) bool {
 	c, k := &r.chunks[p.chunk()], p.index()
 	if c.advice&PreferHost == 0 || c.resident.Has(k) || c.coming.Has(k) {

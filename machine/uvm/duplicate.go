@@ -9,7 +9,7 @@ type duplicates struct {
 	own  Mask // of the absent: a write waits, so that the host keeps no copy
 }
 
-// ask notes an access of an absent page.
+// ask notes an access to an absent page.
 func (d *duplicates) ask(k int, write bool) {
 	if write {
 		d.own.Set(k)
@@ -25,7 +25,7 @@ func (c *chunk) arrive(k int) {
 	c.twice.own.Clear(k)
 }
 
-// ofHost is the pages of a chunk that the host can read where they are, or will be able to.
+// ofHost are the pages of a chunk of which the host has a copy to read, or will have one.
 func (c *chunk) ofHost() Mask {
 	if c.advice&ReadMostly == 0 {
 		return c.twice.here

@@ -15,8 +15,8 @@ type unit struct {
 // evictor says what leaves memory next.
 type evictor struct {
 	name string
-	// order sorts the chunks that choose looks at, those to be taken first in front; nil for a
-	// policy that looks at the list of pages.
+	// order sorts the chunks that choose looks at, the next one to leave first; nil for a policy
+	// that looks at the list of pages.
 	order func(a, b *chunk) int
 	// choose takes the next candidate and the units that leave with it, in the order in which they are chosen,
 	// and leaves out the first reserved pages of its order. It changes nothing; none if it finds none.
@@ -57,7 +57,7 @@ func evictorByName(name string) (e evictor, flat bool, err error) {
 func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
 
 // behind visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones, until
-// take says that it has what it looks for. take also gets the number of pages of the chunk that are still reserved.
+// take returns true. take also gets the number of pages of the chunk that are still reserved.
 func (r *Runtime) behind(reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
 	for _, i := range r.order {
 		c := &r.chunks[i]
@@ -91,15 +91,15 @@ func (e *evictor) candidate(r *Runtime) []unit {
 // arrivals tell whether a transfer to the device is under way, or can begin; nil: none is.
 type arrivals func() bool
 
-// awaited says that room for a batch is not to be made by what the policy would not take: a transfer arrives, and
-// what is planned to come, the batch included, fits into memory, unless it queues.
+// awaited says that the policy alone may make room for a batch, and that the batch may wait: a transfer arrives, and
+// all pages that are planned to come, the batch included, fit into memory, unless batches queue.
 func (a arrivals) awaited(r *Runtime, batch int) bool {
 	return a != nil && (r.coming+batch <= r.capacity || r.queues()) && a()
 }
 
-// choose takes the policy's next candidate, to make room for a batch. Where it has none, nothing may stand still:
-// unless a transfer arrives, the reserve is given up, and at last the chunk with most pages goes, full or not.
-// None if that has to wait, or nothing at all may leave.
+// choose takes the policy's next candidate, to make room for a batch. If it has none, the batch must not wait for
+// ever: unless a transfer arrives, the reserve is given up, and finally the chunk with most pages leaves, full or
+// not. None if the batch can wait, or no page may leave.
 func (r *Runtime) choose(batch int) []unit {
 	if u := r.evict.candidate(r); len(u) > 0 {
 		return u
@@ -145,8 +145,8 @@ func (r *Runtime) sortChunks() {
 	r.sorted = true
 }
 
-// mostPopulated is the chunk with most pages that may leave, the least recent of equals. Where
-// pages of the batch fault in the only one there is, it is a block of that.
+// mostPopulated is the chunk with most pages that may leave, the least recent of equals. If there is only one, and
+// pages of the batch fault in it, it is a block of that chunk.
 func (r *Runtime) mostPopulated() []unit {
 	best, most := int32(-1), 0
 	var own bool
@@ -174,8 +174,8 @@ func (r *Runtime) mostPopulated() []unit {
 	return append(r.units[:0], unit{best, r.chunks[best].evictable()})
 }
 
-// ownBlock is the least recent block with pages that may leave of a chunk in which pages of the
-// batch fault; one into which pages of the batch come only if there is no other.
+// ownBlock is the least recent block with pages that may leave, in a chunk in which pages of the batch fault. A block
+// into which pages of the batch come is taken only if there is no other.
 func (c *chunk) ownBlock() Mask {
 	e, batch := c.evictable(), c.fault.Or(&c.want)
 	var with uint32 // blocks into which the batch comes

@@ -4,7 +4,7 @@ package uvm
 // pre-eviction (Options.FreeBuffer).
 type freeBuffer int
 
-// pages is the buffer in pages of a runtime's memory, of which a part of one counts as one.
+// pages is the buffer in pages of a runtime's memory, rounded up.
 func (b freeBuffer) pages(r *Runtime) int { return ((r.capacity-r.forgotten)*int(b) + 99) / 100 }
 
 // keep chooses pages to evict until a batch of a number of pages leaves the buffer free, as far as the policy has

@@ -17,8 +17,8 @@ func evictRandom4K(r *Runtime, reserved int) []unit {
 	return nil
 }
 
-// eachPage visits the pages that may leave, of the favoured tenant or of all others, behind the
-// reserved ones, until f says no.
+// eachPage visits the pages that may leave, of the favoured tenant or of all others, after the reserved ones, until f
+// returns false.
 func (r *Runtime) eachPage(reserved int, favoured bool, f func(page) bool) {
 	for p := r.list.after(-1); p >= 0; p = r.list.after(p) {
 		if reserved > 0 {

@@ -1,8 +1,8 @@
 package uvm
 
-// evictSmart is what the smart runtime evicts (6.2.3): the least recent chunk decides. Of an allocation
-// that is regular or mixed goes what TBN_e takes, of any other the whole chunk, if it is full. In the public simulator
-// TBN_e takes of random ones, too.
+// evictSmart is what the smart runtime evicts (6.2.3): the least recent chunk decides. If its allocation is regular
+// or mixed, the pages leave that TBN_e takes; otherwise the whole chunk leaves, if it is full. In the public
+// simulator TBN_e decides for random allocations, too.
 func evictSmart(r *Runtime, reserved int) (found []unit) {
 	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		if c.pattern == Regular || c.pattern.mixed() || r.o.Public && c.pattern.random() {

@@ -6,8 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Heat is the use of a managed allocation (Figure 18); freed allocations are included. One that is made again at the
-// same place, as by a program that repeats, counts together with the one before.
+// Heat is the use of a managed allocation (Figure 18); freed allocations are included. An allocation that is made
+// again at the same place, as by a program that repeats, counts together with the earlier one.
 type Heat struct {
 	Tenant                mem.TenantID
 	Base, Bytes           uint64 // rounded

@@ -9,8 +9,9 @@ import "github.com/heddle-sim/heddle/mem"
 // link and then finds the page in caches and memory of the device, a large copy of a program has half the
 // bandwidth, and the frames of pages that leave may be planned for again when their write-back begins.
 
-// queues says that a batch may be larger than what memory has room for, and even than memory: its transfers wait for
-// what is evicted when those before them have come, and have been used. A single one has to fit.
+// queues says that a batch may be larger than the room in memory, and even than memory. Its transfers wait for
+// evictions that become possible when earlier transfers have come and their pages have been used. A single transfer
+// has to fit.
 func (r *Runtime) queues() bool { return r.o.Public && r.arrives != nil && r.capacity >= PagesPerChunk }
 
 // cutTransfers lists the batch tree by tree: its pages ascending, cut at gaps, at the ends of trees, and behind each

@@ -59,14 +59,14 @@ func (p Pattern) Next(linear, random, again bool) Pattern {
 	return p
 }
 
-// segment is the migrations of an allocation in the running kernel.
+// segment has the migrations of an allocation in the running kernel.
 type segment struct {
 	blocks, ascending, again int
 	last                     uint64 // address of the last block
 }
 
-// add books the migration of a block; again says that it had come before; twice, that coming a second time in a row
-// is in order, too.
+// add counts the migration of a block. again says that the block had come before; twice, that a block that comes
+// twice in a row counts as in order.
 func (s *segment) add(block uint64, again, twice bool) {
 	if s.blocks > 0 && (block > s.last || twice && block == s.last) {
 		s.ascending++
@@ -77,8 +77,8 @@ func (s *segment) add(block uint64, again, twice bool) {
 	s.blocks, s.last = s.blocks+1, block
 }
 
-// look is the state of an allocation after a look at a segment; strict ones have to be sorted to be
-// linear, and one block that comes again is enough.
+// look is the state of an allocation after a look at a segment. With strict, a segment has to be sorted to be linear,
+// and a single block that comes again counts as reuse.
 func (p Pattern) look(s *segment, strict bool) Pattern {
 	least, again := linearShare, againShare
 	if strict {
@@ -94,7 +94,7 @@ func (p Pattern) look(s *segment, strict bool) Pattern {
 // linear says that blocks migrate in order.
 func (p Pattern) linear() bool { return p == Streaming || p == Regular }
 
-// random says that blocks migrate in no order, and mixed that they did both.
+// random says that blocks migrate without order, and mixed that they did both.
 func (p Pattern) random() bool { return p == Random || p == RandomAgain }
 func (p Pattern) mixed() bool  { return p == Mixed || p == MixedAgain }
 
@@ -141,8 +141,8 @@ func (r *Runtime) detect() {
 	}
 }
 
-// treat says as what the allocations of a tenant are treated: a random one beside a linear one as mixed
-// (equation 5, 6.2.3), the others as what they are; or all of them as what they are together.
+// treat sets the pattern by which the allocations of a tenant are treated: a random one beside a linear one as mixed
+// (equation 5, 6.2.3), the others by their own pattern; or all of them by the pattern of all together.
 func (r *Runtime) treat(tenant mem.TenantID) {
 	all := Undecided
 	for i := range r.allocs {
@@ -162,8 +162,8 @@ func (r *Runtime) treat(tenant mem.TenantID) {
 	}
 }
 
-// observe books the blocks of a chunk of which pages come. Data is used again when they had come in an earlier kernel,
-// where all allocations are one when they had come at all.
+// observe counts the blocks of a chunk of which pages come. Data is used again if the blocks had come in an earlier
+// kernel, or, if all allocations are treated as one, if they had come at all.
 func (r *Runtime) observe(c *chunk, come *Mask) {
 	a := r.allocationOf(c.base)
 	for b := range BlocksPerChunk {

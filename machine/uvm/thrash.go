@@ -12,8 +12,8 @@ const (
 	thrashThreshold = 3         // events from which on a page thrashes
 	thrashPin       = 10        // times that a page is throttled before it is pinned
 	thrashUnpinUs   = 150_000   // a pin ends
-	thrashEpochUs   = 1_000_000 // without an event of a page that thrashes: all of its chunk is forgotten
-	thrashResets    = 4         // times that a chunk is forgotten so
+	thrashEpochUs   = 1_000_000 // without an event of a page that thrashes, after which its whole chunk is forgotten
+	thrashResets    = 4         // times that a chunk is forgotten in this way
 )
 
 // Wait says what happens to a fault of the device.
@@ -30,7 +30,7 @@ const (
 	Placed
 )
 
-// thrashedPage is what is kept of a page that has moved; with moved 0 it has not.
+// thrashedPage is the history of a page that has moved; moved 0: it has not.
 type thrashedPage struct {
 	moved     uint64 // cycle of its latest move, plus 1
 	until     uint64 // end of the lapse for which it is throttled, or pinned; 0: it is neither
@@ -39,7 +39,7 @@ type thrashedPage struct {
 	host      bool // took it last
 }
 
-// thrashedChunk is what is kept of 2 MB.
+// thrashedChunk is the history of a chunk of 2 MB.
 type thrashedChunk struct {
 	latest uint64 // cycle of the latest event of a page that thrashes, plus 1; 0: none does
 	resets uint8
@@ -212,7 +212,7 @@ func (r *Runtime) Unpin(now uint64) {
 	}
 }
 
-// calm forgets what is known of pages of a chunk: they are moved for another reason, or have been quiet.
+// calm forgets the history of pages of a chunk: they are moved for another reason, or have been quiet.
 func (r *Runtime) calm(chunk int32, pages *Mask) {
 	c := &r.chunks[chunk]
 	if r.thrash == nil || !c.live {

@@ -78,16 +78,16 @@ type chunk struct {
 
 	fault, want Mask // of the batch being planned: pages that fault, and pages to come along
 	gone        Mask // of the batch being planned: pages it evicts
-	forgotten   Mask // of the resident: prefetchers and TBN_e take them for absent (Options.Public)
+	forgotten   Mask // of the resident: prefetchers and TBN_e treat them as absent (Options.Public)
 	left        Mask // evicted before
-	asked       Mask // absent: an access has found that the page has to come
+	asked       Mask // absent: an access needs the page
 	mapped      Mask // absent: the device may have translations to the host
 	thrash      Mask // host and device take them from each other (thrash.go)
 	pinned      Mask // of those, absent: they stay on the host for a while
 	twice       duplicates
 }
 
-// valid is the resident pages that nothing has chosen for eviction.
+// valid are the resident pages that were not chosen for eviction.
 func (c *chunk) valid() Mask { return c.resident.Without(&c.staged) }
 
 // present is the pages that are, or will be, on the device.
@@ -151,7 +151,7 @@ type Runtime struct {
 	sorted    bool
 	past      []Heat // of allocations that were freed
 	watch     watched
-	fell      bool       // what has just been chosen is a fallback
+	fell      bool       // the last choice was a fallback
 	thrash    *thrashing // nil: pages that thrash are not looked for
 	units     []unit
 	plan      Plan
@@ -219,7 +219,7 @@ func New(o Options) (*Runtime, error) {
 	return r, nil
 }
 
-// mostPages bounds what is kept track of: 256 GB of managed memory.
+// mostPages bounds the managed memory of a runtime: 256 GB.
 const mostPages = 1 << 26
 
 // Rounded is the bytes an allocation of n bytes occupies: whole chunks, and a remainder of
@@ -342,7 +342,7 @@ func (r *Runtime) find(addr uint64) (page, bool) {
 	return page(a.first*PagesPerChunk) + page(n), true
 }
 
-// free is the pages for which there is room, when all that is planned has been carried out. The public simulator
+// free is the number of pages for which there is room when all plans have been carried out. The public simulator
 // counts pages that are on their way to the host twice: it evicts for what is still missing when they have left.
 func (r *Runtime) free() int {
 	n := r.capacity - r.valid - r.coming
@@ -352,8 +352,8 @@ func (r *Runtime) free() int {
 	return n
 }
 
-// empty is the pages for which there is room without an eviction. The public simulator does not take pages that have
-// been chosen for eviction for room.
+// empty is the number of pages for which there is room without an eviction. In the public simulator, pages that have
+// been chosen for eviction make no room yet.
 func (r *Runtime) empty() int {
 	n := r.capacity - r.valid - r.coming
 	if r.o.Public {
@@ -371,7 +371,7 @@ func (r *Runtime) Oversubscribed() bool { return r.over }
 // Resident is the pages on the device.
 func (r *Runtime) Resident() int { return r.valid + r.staged }
 
-// Favour has the pages of a tenant evicted after all others'; -1 favours none.
+// Favour makes the pages of a tenant leave after all others'; -1 favours none.
 func (r *Runtime) Favour(tenant int) { r.prefer.last, r.sorted = tenant, false }
 
 // Prefer puts the consequences of a tenant's faults before all others of a batch.

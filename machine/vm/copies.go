@@ -129,7 +129,7 @@ func (c *Partitions) resident(tenant mem.TenantID, vpn uint64) (p *PageTable, at
 	return p, at, nil
 }
 
-// leave has accesses to a page wait: those that have been translated end, the others find it Moving.
+// leave makes accesses to a page wait: translated accesses end, the others find the page Moving.
 func (c *Partitions) leave(p *PageTable, at int, tenant mem.TenantID, vpn uint64) {
 	p.ent[at] = p.ent[at]&^stateMask | uint64(Moving)
 	c.tab.shoot(tenant, vpn)
@@ -192,7 +192,7 @@ func (c *Partitions) BeginCopies(tenant mem.TenantID, vpn uint64, parts []int, i
 	return ids, nil
 }
 
-// newSet makes room for what is known of a page's copies.
+// newSet makes room for the record of a page's copies.
 func (c *Partitions) newSet(tenant mem.TenantID, vpn, home uint64) error {
 	if len(c.room[tenant]) == 0 { // a node's worth of them
 		node, err := c.tab.node(int(tenant))
@@ -254,7 +254,7 @@ func (c *Partitions) Drained(id int32) {
 	}
 }
 
-// stay has the page of a move be Resident where it is.
+// stay makes the page of a move Resident where it is.
 func (c *Partitions) stay(m *Move) {
 	p := c.tab.pt[m.Tenant]
 	i := p.leaf(m.VPN)
@@ -276,7 +276,7 @@ func (c *Partitions) copying(tenant mem.TenantID, home uint64, die bool) (any bo
 	return any
 }
 
-// endCopy books a copy whose bytes are there, or copies that are dropped. A page that has lost its copies
+// endCopy notes a copy whose bytes are there, or copies that are dropped. A page that has lost its copies
 // is Resident again when nothing of it is on its way.
 func (c *Partitions) endCopy(m *Move) {
 	s := c.set(m.From)
@@ -403,7 +403,7 @@ func (m *MMU) InvalidateView(tenant mem.TenantID, vpn uint64, part int) {
 	m.l2.InvalidatePage(tenant, view(vpn, part))
 }
 
-// Again lets a translation that was answered, and must not be used, be looked up again.
+// Again looks up a translation again that was answered and must not be used.
 func (m *MMU) Again(r *Reply) {
 	m.bankOf(r.VPN).retry.Push(request{vpn: r.VPN, token: r.Token, sm: r.SM, tenant: r.Tenant})
 	m.active[r.Tenant]++

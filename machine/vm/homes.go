@@ -15,7 +15,7 @@ type HomeSample struct {
 	Most       int // pages that the driver takes at most
 	Carried    int // pages that can leave a partition, or reach one, in an interval
 
-	ranked []ranked // of the last plan, to be used again
+	ranked []ranked // of the last plan, whose memory is used again
 	leave  []int    // [partition] pages that leave it,
 	reach  []int    // and that reach it
 }
@@ -66,15 +66,15 @@ func HomesByName(name string) Homes {
 	return nil
 }
 
-// ranked is a step and what speaks for it.
+// ranked is a step and its gain.
 type ranked struct {
 	step HomeStep
 	gain int
 }
 
-// foremost are the steps with the most gain, of equal ones those of the pages that were accessed first: no more
-// than the driver takes, and than the partitions that pages leave and reach can carry in an interval. A page for
-// which that leaves nothing lets the next one go first.
+// foremost are the steps with the most gain, of equal ones those of the pages that were accessed first: no more than
+// the driver takes, and than the partitions that pages leave and reach can carry in an interval. A page whose step
+// does not fit any more is skipped.
 func (s *HomeSample) foremost(all []ranked) (steps []HomeStep) {
 	s.ranked = all
 	slices.SortStableFunc(all, func(a, b ranked) int { return b.gain - a.gain })
@@ -109,7 +109,7 @@ func (s *HomeSample) foremost(all []ranked) (steps []HomeStep) {
 	return steps
 }
 
-// fits books a page that goes from one partition to another, if both can carry it.
+// fits counts a page that goes from one partition to another, if both can carry it.
 func (s *HomeSample) fits(from, to int) bool {
 	if s.leave[from] >= s.Carried || s.reach[to] >= s.Carried {
 		return false

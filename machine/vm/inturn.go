@@ -2,9 +2,9 @@ package vm
 
 import "github.com/heddle-sim/heddle/mem"
 
-// turnQueue is what the driver has to do, first in, first out for each application,
-// whose turns come one after the other: one that waits for a few pages does not wait
-// behind another's thousands. Without turns it is one queue in order of arrival.
+// turnQueue holds the driver's work, first in, first out for each application. Applications are served in turn, so
+// that an application with a few pages does not wait behind another's thousands. Without turns it is one queue in
+// order of arrival.
 type turnQueue[T any] struct {
 	of   []mem.Queue[T] // [tenant]; without turns one for all
 	last int            // served last

@@ -130,7 +130,7 @@ type MMU struct {
 	walk   []walker
 	timed  mem.Queue[timedWalk]
 	idle   []int32
-	active []int      // [tenant] requests it has here, and pages it waits for that are not the driver's
+	active []int      // [tenant] its requests here, and its pages that wait and are not with the driver
 	status []status   // [tenant] channel status registers
 	row    [][]uint64 // [tenant] counters
 	err    error

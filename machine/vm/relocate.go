@@ -205,8 +205,7 @@ func (r *relocator) tickMoves(now uint64) uint64 {
 	return r.work.Head().end
 }
 
-// begin gives a page its new frame and hands the copy to the machine, unless the
-// reason has gone meanwhile.
+// begin gives a page its new frame and hands the copy to the machine, unless the move is no longer needed.
 func (r *relocator) begin(now uint64, f pageFault) {
 	ppn, state := r.tab.Lookup(f.tenant, f.vpn)
 	s := &r.mmu.status[f.tenant]
@@ -248,7 +247,7 @@ func (r *relocator) begin(now uint64, f pageFault) {
 	}
 }
 
-// occupiedByOthers says that other tenants' pages still occupy a tenant's groups.
+// occupiedByOthers says that pages of other tenants are still in a tenant's groups.
 func (r *relocator) occupiedByOthers(tenant mem.TenantID) bool {
 	own := r.tab.GroupMask(tenant)
 	for t := range r.held {
@@ -349,7 +348,7 @@ func (r *relocator) Copied(now uint64, id int32) {
 
 // Carry says that no access reaches a page that gets another home any more, or that no access writes a page that gets
 // copies. The machine may then copy its bytes, and answers with Copied. Accesses that waited to read a page that gets
-// copies go on.
+// copies continue.
 func (r *relocator) Carry(now uint64, id int32) {
 	m := r.tab.MoveOf(id)
 	r.tab.Parts.Drained(id)
@@ -359,7 +358,7 @@ func (r *relocator) Carry(now uint64, id int32) {
 	}
 }
 
-// Collapsed books that a page has lost its copies.
+// Collapsed notes that a page has lost its copies.
 func (r *relocator) Collapsed(now uint64, id int32) {
 	m := *r.tab.MoveOf(id)
 	r.tab.EndMove(id)

@@ -39,20 +39,20 @@ func (m *MMU) startWalks(now uint64) {
 	}
 }
 
-// timedWalk is a walk that takes Config.WalkCycles, and when it ends.
+// timedWalk is a walk that takes Config.WalkCycles, with its end.
 type timedWalk struct {
 	walker int32
 	end    uint64
 }
 
-// endWalks ends those whose time has come.
+// endWalks ends the walks whose time is over.
 func (m *MMU) endWalks(now uint64) {
 	for m.timed.Len() > 0 && m.timed.Head().end <= now {
 		m.endWalk(now, m.timed.Pop().walker)
 	}
 }
 
-// endWalk has a walk find what it would have read.
+// endWalk gives a walk the entries that it would have read.
 func (m *MMU) endWalk(now uint64, w int32) {
 	for m.ReadDone(now, w); m.reads.Len() > 0; {
 		m.ReadDone(now, m.reads.Pop())
