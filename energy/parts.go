@@ -12,7 +12,7 @@ type Part struct {
 // another part.
 type Parts []Part
 
-// add books joules under a part.
+// add adds joules to a part.
 func (p *Parts) add(name string, j float64) {
 	for i := range *p {
 		if (*p)[i].Name == name {

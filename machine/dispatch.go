@@ -10,7 +10,7 @@ import (
 )
 
 // dispatcher hands CTAs to SMs, at most one per SM and cycle, and no more in all than the machine's rate: breadth
-// first, as GPGPU-Sim does, or each SM those of its chunk (chunks.go); and books their ends.
+// first, as GPGPU-Sim does, or each SM those of its chunk (chunks.go); and records their ends.
 type dispatcher struct {
 	tenants    []*Tenant
 	sms        []*sm.SM
@@ -180,7 +180,7 @@ func (d *dispatcher) place(k *Kernel, i int, now uint64) {
 	d.wakeups.WakeSM(i, now+1)
 }
 
-// retire books the CTAs that ended on s.
+// retire records the CTAs that ended on s.
 func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	for _, ended := range s.Done {
 		t := d.tenants[ended.Tenant]
@@ -205,7 +205,7 @@ func (d *dispatcher) retire(s *sm.SM, now uint64) {
 	d.wakeups.WakeDispatch(now)
 }
 
-// end books the end of a kernel.
+// end records the end of a kernel.
 func (d *dispatcher) end(k *Kernel, now uint64) {
 	t := d.tenants[k.Tenant]
 	k.Done, k.End = true, now

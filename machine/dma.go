@@ -86,7 +86,7 @@ func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.Tables.LayoutBit())
 }
 
-// count books n requests of SMs for a line.
+// count records n requests of SMs for a line.
 func (d *dmaEngine) count(line uint64, n int) {
 	if line&mem.Remote == 0 {
 		d.inFlight.count(line, n)
@@ -424,7 +424,7 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 	return true
 }
 
-// arrive books that the last byte of a job is at its new place.
+// arrive records that the last byte of a job is at its new place.
 func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
 	kind := ToDevice
 	if j.toHost {

@@ -321,7 +321,7 @@ func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
 	}
 }
 
-// ended books the end of a page's move.
+// ended records the end of a page's move.
 func (h *pageHomes) ended(now uint64, m *vm.Move) {
 	h.wakeups.WakeDriver(now)
 	for i := range h.away {

@@ -24,7 +24,7 @@ func newFramesInFlight(frames int64, bits, layoutBit uint) framesInFlight {
 // frame is the place of a line's frame.
 func (x *framesInFlight) frame(line uint64) int { return int(line >> x.bits & x.mask) }
 
-// count books n requests for a line of device memory.
+// count records n requests for a line of device memory.
 func (x *framesInFlight) count(line uint64, n int) {
 	if f := x.frame(line); f < len(x.to) {
 		x.to[f] += uint16(n)

@@ -214,7 +214,7 @@ func (l *strides) run(end uint64) {
 }
 
 // runRequests runs the request crossbar, and before it the link to the host, whose lines go to
-// slices, too. Machines that take strides have no MMU between these two.
+// slices, too. The link has the place of the MMU, which machines that take strides do not have.
 func (l *strides) runRequests() {
 	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
 	for c := l.from; c < l.end; c++ {

@@ -187,7 +187,7 @@ func (t *turns) free(now uint64) {
 	t.dispatch.offer(now + 1)
 }
 
-// closeTurn books the part of a turn, up to now, in which no work was done.
+// closeTurn records the part of a turn, up to now, in which no work was done.
 func (t *turns) closeTurn(x *Turn, now uint64) {
 	for _, s := range t.sms {
 		s.SyncCounters(now)

@@ -26,25 +26,25 @@ type Book struct {
 	Scale  *Scale
 	Runner *lab.Runner
 	Apps   string // folder of the applications
-	Code   string // hash of the simulator's sources, written beside the numbers
-	Runs   *Runs  // finished runs of figures about tasks; nil: only those that the runner keeps
+	Code   string // hash of the simulator's sources, written with the numbers
+	Runs   *Runs  // finished runs of figures about tasks; nil: only the runs that the runner keeps
 	Kept   bool   // simulate nothing: figures show the kept runs
 
 	set     map[string]string
-	own     map[string]string // of set, what the study does not say itself
+	own     map[string]string // of set, the part that the study does not have itself
 	machine *sheets.Machine
 	*ledger
 }
 
-// ledger is the runs of a book: those that are done, and those that are wanted.
+// ledger has the runs of a book: those that are done, and those that are wanted.
 type ledger struct {
 	have  map[string]*lab.Outcome
 	noted map[string]bool
 	want  []lab.Job
 }
 
-// on is the book for a machine of a figure's or scheme's own: another sheet than the
-// study's ("": the study's), and what differs from it.
+// on is the book for the machine of a figure or scheme: its sheet ("": the study's), and the numbers that differ from
+// the sheet.
 func (b *Book) on(machine string, set map[string]string) (*Book, error) {
 	if machine == "" && len(set) == 0 {
 		return b, nil
@@ -100,7 +100,7 @@ func (b *Book) Do(ctx context.Context, figures []*Figure) ([]*Reproduced, error)
 	}
 }
 
-// inputs is the book for a figure that has other inputs of the programs than the scale.
+// inputs is the book for a figure whose programs have other inputs than the scale's.
 func (b *Book) inputs(f *Figure) *Book {
 	name := f.Inputs[b.Scale.Name]
 	if name == "" {
@@ -112,8 +112,9 @@ func (b *Book) inputs(f *Figure) *Book {
 	return &own
 }
 
-// batch is what is simulated before figures are computed again. Where finished runs are kept in a file, it is as many
-// as are simulated at once, and each is in the file before the next begins; a pool gets all.
+// batch is the list of runs that are simulated before figures are computed again. If finished runs are kept in a
+// file, it has as many runs as are simulated at once, and each is in the file before the next begins. A pool gets all
+// runs.
 func (b *Book) batch() []lab.Job {
 	if b.Runs == nil || b.Runner.Pool != nil {
 		return b.want
@@ -139,8 +140,8 @@ func (b *Book) result(label string, spec sim.Spec) (*sim.Result, error) {
 	return res, nil
 }
 
-// resultOf answers for one run. With the error that an application executed nothing in it (lab.Nothing) comes its
-// result all the same.
+// resultOf answers for one run. If an application executed nothing in it (lab.Nothing), there are both an error and
+// the result.
 func (b *Book) resultOf(job lab.Job) (*sim.Result, error) {
 	label, k := job.Label, key(&job.Spec)
 	o := b.have[k]
@@ -265,7 +266,7 @@ func (b *Book) mixSpec(m *mixes.Mix, scheme *Scheme, high string) (spec sim.Spec
 	return spec, nil
 }
 
-// whole refuses a result that has not come to its end.
+// whole refuses a result of a run that was stopped early.
 func whole(r *sim.Result, err error) (*sim.Result, error) {
 	if err == nil && !r.Complete {
 		return nil, fmt.Errorf("%s did not reach its end: %s", r.Tenants[0].Name, r.Why)

@@ -35,8 +35,8 @@ type Claim struct {
 	Tolerance float64 `yaml:"tolerance"`
 	// Unit is that of the value where it is not percent.
 	Unit string `yaml:"unit"`
-	// Ours says why the claim does not count as the paper's: it repeats another claim, or no paper makes it. It is
-	// judged, not counted.
+	// Ours says why the claim does not count as the paper's: it repeats another claim, or no paper makes it. Such a
+	// claim is judged, but not counted.
 	Ours string `yaml:"ours"`
 }
 
@@ -58,8 +58,8 @@ type Reason struct {
 	Claims []string `yaml:"claims"`
 	Scales []string `yaml:"scales"`
 	Why    string   `yaml:"why"`
-	// Artefact says that the values agree with the paper for another reason than the paper's: because of which
-	// programs run here, or how. The claims then do not hold.
+	// Artefact says that the values agree with the paper for another reason than the paper's, such as the choice of
+	// programs or their length. The claims then do not hold.
 	Artefact bool `yaml:"artefact"`
 }
 
@@ -75,8 +75,8 @@ func (c *Claim) tolerance() float64 {
 	return math.Abs(*c.Paper) / 3
 }
 
-// still is the change in percent up to which there is none. A choice: where a policy takes its
-// decision and nothing can move, results differ by 0.1.
+// still is the greatest change in percent that counts as none. It is a choice: if a policy decides and nothing can
+// move, results differ by 0.1.
 const still = 0.5
 
 // least is how far from 0 a value must be to have a direction.
@@ -87,7 +87,7 @@ func (c *Claim) least() float64 {
 	return still
 }
 
-// agrees says whether a value goes the way the claim says.
+// agrees says whether a value has the direction of the claim.
 func (c *Claim) agrees(v float64) bool {
 	switch c.Direction {
 	case "up", "slowly":
@@ -272,8 +272,7 @@ func (s *Study) validateReasons(root *yamldoc.Node) error {
 	return nil
 }
 
-// measureNames lists what a figure measures when all its runs succeed; a test holds
-// it against what is measured.
+// measureNames lists the measures of a figure if all its runs succeed; a test compares the list with the measures.
 func (s *Study) measureNames(f *Figure) []string {
 	var out []string
 	stat := func(name string) { out = append(out, name+" max", name+" mean", name+" min") }
@@ -368,7 +367,7 @@ func (s *Study) sliceNames(f *Figure) []string {
 	return out
 }
 
-// paperMixes is over how many mixes the paper took a figure's means; 0 where it had none.
+// paperMixes is the number of mixes in the paper's means of a figure; 0 if it had none.
 func (s *Study) paperMixes(figure, measure string) (n int) {
 	figures, err := s.Select(figure)
 	if err != nil || len(figures) != 1 {

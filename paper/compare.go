@@ -58,7 +58,7 @@ func (b *Book) schemes(r *Reproduced) {
 	}
 }
 
-// compare books a metric of every scheme and the gains of each over each other.
+// compare records a metric of every scheme and the gains of each over each other.
 func (r *Reproduced) compare(metric string, runs []mixRun, f func(*sim.Result) float64,
 	lowerIsBetter bool,
 ) []figure.Series {
@@ -126,9 +126,9 @@ func (b *Book) moved(r *Reproduced) {
 // hbm is the memory's part of the energy, migration included.
 func hbm(e *sim.Energy) float64 { return e.Of("dram") + e.Of("migration") }
 
-// energy is what SMs (with caches and interconnect) and HBM take (UGPU, Figure 12b).
-// A run is a fixed time and not a fixed work, so energies are compared per work
-// done: per unit of STP. Shares do not depend on that.
+// energy is the energy of SMs (with caches and interconnect) and HBM (UGPU, Figure 12b). A run is a
+// fixed time and not a fixed work, so energies are compared per work done: per unit of STP. Shares
+// do not depend on that.
 func (b *Book) energy(r *Reproduced) {
 	runs := b.runs(r, "")
 	r.Columns = []string{"mix", "scheme", "gpu_j", "hbm_j", "total_j", "stp"}
@@ -187,7 +187,7 @@ func (b *Book) energy(r *Reproduced) {
 	r.Draw.Panels = []figure.Panel{panel}
 }
 
-// mean of what is known; 0 where nothing is.
+// mean of the known values; 0 if there are none.
 func mean(xs []float64) float64 {
 	known := numbers(xs)
 	sum := 0.0
@@ -197,8 +197,8 @@ func mean(xs []float64) float64 {
 	return sum
 }
 
-// metSlack is what may lack of a target that counts as met: targets have two digits,
-// and 60 of 80 SMs give a program that is quite linear 0.75 but for its noise.
+// metSlack is the distance below a target that still counts as met: targets have two digits, and 60 of 80 SMs give a
+// linear program 0.75, less some noise.
 const metSlack = 0.005
 
 // qos is how fast the high-priority program runs, as a fraction of its IPC alone, and

@@ -16,8 +16,8 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// Config is a machine to compare with others, by the paper's name: a sheet, what differs from it,
-// and the policies that govern it.
+// Config is a machine to compare with others, by the paper's name: a sheet, the numbers that differ from it, and its
+// policies.
 type Config struct {
 	Name     string           `yaml:"name"`
 	Machine  string           `yaml:"machine"` // "": the study's
@@ -32,7 +32,8 @@ type Config struct {
 	Copies int     `yaml:"copies"`
 	Weight float64 `yaml:"weight"`
 	Over   string  `yaml:"over"`
-	// Work names a configuration whose work this one does, instead of the scale's: one with a machine of its size.
+	// Work names the configuration whose work this one does, instead of the scale's. That configuration has a machine
+	// of the same size.
 	Work string `yaml:"work"`
 	// Models names other models of the mixes' CPU programs: those called PROGRAM-MODELS.
 	Models string `yaml:"models"`
@@ -163,7 +164,7 @@ func (b *Book) Single(program string, c *Config) (*sim.Result, error) {
 	return r, nil
 }
 
-// capacity is a share of what a program works on as megabytes, where the paper says how many that is.
+// capacity is a share of a program's working set in megabytes, if the paper gives the working set.
 func (p *Program) capacity(inputs, share string) string {
 	part, whole, ok := strings.Cut(share, "/")
 	all, known := p.Working[inputs]
@@ -207,12 +208,12 @@ func (b *Book) programs(f *Figure, set string) (keys []string) {
 	return keys
 }
 
-// singles are the results of a figure by set, program and configuration; nil where there is none. Of
-// schemes the program is a mix.
+// singles are the results of a figure by set, program and configuration; nil if there is none. For schemes, the
+// program is a mix.
 type singles struct {
 	set, program string
 	res          []*sim.Result
-	of           int // the program of a mix that it is of
+	of           int // the program of the mix
 }
 
 func (b *Book) singles(r *Reproduced, configs []string) (out []singles) {
@@ -334,7 +335,7 @@ func (s *Study) needs(at *yamldoc.Node, f *Figure) error {
 	return f.validateMetric(at)
 }
 
-// validateMetric looks for a metric of what the figure compares.
+// validateMetric checks that a metric exists for the things that the figure compares.
 func (f *Figure) validateMetric(at *yamldoc.Node) error {
 	m, ok := metrics()[f.Metric]
 	if !ok {

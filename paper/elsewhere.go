@@ -64,7 +64,7 @@ func (b *Book) quote(dir, results string) (string, error) {
 	return s.String(), nil
 }
 
-// left reads what Write has left of a figure: its data, titles first, and its measures.
+// left reads the files of a figure that Write has written: its data, titles first, and its measures.
 func left(name string) (rows [][]string, kept *measures.File, err error) {
 	if kept, err = measures.Read(name + measures.Suffix); err != nil {
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 // timesForEqual are the cycles that two runs of one GPU program, for a fixed time, took for the part of it that is in
-// the windows of both (lab.EqualTimes). ok is false where the runs do not say.
+// the windows of both (lab.EqualTimes). ok is false if the runs do not have these times.
 func timesForEqual(x, y *sim.Result) (a, b float64, ok bool) {
 	s, t := tenantsOf(x, gpuSide), tenantsOf(y, gpuSide)
 	if x.Outside == nil || y.Outside == nil || len(s) != 1 || len(t) != 1 {

@@ -20,7 +20,7 @@ type Reproduced struct {
 	Measures map[string]Measure
 	Second   map[string]Measure // the same under the second model
 	Draw     figure.Figure
-	// Problems are runs that failed, each message once with how often.
+	// Problems are runs that failed: each message once, with its count.
 	Problems []string
 
 	// Asked, Missing and Simulators belong to figures about tasks: the runs asked for, those that are not there (in a
@@ -35,7 +35,7 @@ type Reproduced struct {
 // Measure is one number that claims can be compared with.
 type Measure = measures.Measure
 
-// figure computes one figure from what the book has.
+// figure computes one figure from the results in the book.
 func (b *Book) figure(f *Figure) *Reproduced {
 	r := &Reproduced{Figure: f, Measures: map[string]Measure{}, Simulators: map[string]int{}, failed: map[string]int{}}
 	r.Draw = figure.Figure{Title: f.Title, Note: b.note(f)}
@@ -66,7 +66,7 @@ func (b *Book) figure(f *Figure) *Reproduced {
 	return r
 }
 
-// note says under what conditions the numbers hold.
+// note gives the conditions of the numbers.
 func (b *Book) note(f *Figure) string {
 	s := fmt.Sprintf("scale %s: %s", b.Scale.Name, b.Scale.Runs())
 	switch c := b.Scale; {
@@ -88,7 +88,7 @@ func (b *Book) note(f *Figure) string {
 	return s
 }
 
-// fail books a run that gave nothing; one that is not done yet is no failure.
+// fail records a run without a result; a run that is not done yet is no failure.
 func (r *Reproduced) fail(err error) {
 	if errors.Is(err, errPending) {
 		return
@@ -114,7 +114,7 @@ func (r *Reproduced) row(cells ...any) {
 	r.Rows = append(r.Rows, out)
 }
 
-// measure books the mean and the extremes of what is known of xs.
+// measure records the mean and the extremes of the known values of xs.
 func (r *Reproduced) measure(name string, xs []float64) {
 	known := numbers(xs)
 	if len(known) == 0 {
@@ -132,7 +132,7 @@ func (r *Reproduced) measure(name string, xs []float64) {
 	}
 }
 
-// numbers leaves out what is missing.
+// numbers leaves out missing values.
 func numbers(xs []float64) []float64 {
 	var out []float64
 	for _, x := range xs {
@@ -143,7 +143,7 @@ func numbers(xs []float64) []float64 {
 	return out
 }
 
-// gains is by how many percent each x is above its base.
+// gains are the differences of each x from its base, in percent.
 func gains(x, base []float64) []float64 {
 	out := make([]float64, len(x))
 	for i := range x {
@@ -205,9 +205,9 @@ func (c *curve) add(x, y float64) {
 	}
 }
 
-// heat is STP over how SMs and channel groups are divided between two programs. As
-// slices isolate, it is the sum of what each reaches alone on its slice (UGPU,
-// section 3.1, Figure 4). The axes are the first program's share.
+// heat is STP over how SMs and channel groups are divided between two programs. Because slices isolate, it is the sum
+// of the speeds that each reaches alone on its slice (UGPU, section 3.1, Figure 4). The axes are the first program's
+// share.
 func (b *Book) heat(r *Reproduced) {
 	f := r.Figure
 	first, second := f.Programs[0], f.Programs[1]
@@ -251,7 +251,7 @@ func (b *Book) heat(r *Reproduced) {
 	r.Draw.Panels = []figure.Panel{panel}
 }
 
-// mixRun is one mix of a set with what a scheme gave on it.
+// mixRun is one mix of a set with its results by scheme.
 type mixRun struct {
 	set string
 	mix mixes.Mix

@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// How a program's accesses lie in what it allocates (Ganguly, Figure 18).
+// How a program's accesses are distributed over its allocations (Ganguly, Figure 18).
 
 // allocationsOf are a program's allocations, the most used first: accesses for each byte.
 func allocationsOf(r *sim.Result, k int) (out []sim.ManagedAllocation) {
@@ -23,8 +23,8 @@ func allocationsOf(r *sim.Result, k int) (out []sim.ManagedAllocation) {
 
 func density(a *sim.ManagedAllocation) float64 { return float64(a.Reads+a.Writes) / float64(a.Bytes) }
 
-// hotShare is how many percent of a program's accesses go to the third of its memory that is used most, by
-// allocations, each of which counts as used evenly: 33 where all are used alike.
+// hotShare is the percentage of a program's accesses to the most used third of its memory. Allocations count as used
+// evenly; the value is 33 if all are used equally.
 func hotShare(r *sim.Result, k int) float64 {
 	list := allocationsOf(r, k)
 	var bytes, all, hot float64
@@ -41,8 +41,8 @@ func hotShare(r *sim.Result, k int) float64 {
 	return 100 * known(hot, all)
 }
 
-// readOnlyUse is how often a page is accessed of allocations that are only read, as percent of how often one is of
-// those that are written, too; NaN for a program without either.
+// readOnlyUse is the number of accesses to a page of allocations that are only read, in percent of the number for
+// allocations that are also written; NaN for a program without either.
 func readOnlyUse(r *sim.Result, k int) float64 {
 	var bytes, accesses [2]float64
 	for _, a := range allocationsOf(r, k) {

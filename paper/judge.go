@@ -27,7 +27,7 @@ type Judged struct {
 	Least, Most float64 // of the value over our mixes
 	Claim       Claim
 	Value       Measure
-	Ratio       float64 // ours over the paper's; NaN where there is none
+	Ratio       float64 // our value over the paper's; NaN if there is none
 	Verdict     Verdict
 	Steady      Measure  // the value without unsteady programs
 	Without     []string // names of the unsteady programs; empty: there are none
@@ -110,7 +110,7 @@ func (s *Study) Judge(r *Reproduced) []Judged {
 	return out
 }
 
-// artefact says that the study calls what a claim says an artefact at a scale.
+// artefact says that the study calls the agreement with a claim an artefact at a scale.
 func (s *Study) artefact(claim, scale string) bool {
 	return slices.ContainsFunc(s.reasons, func(r Reason) bool {
 		return r.Artefact && slices.Contains(r.Claims, claim) &&
@@ -166,7 +166,7 @@ func (r *Reproduced) slack(j *Judged) (n int) {
 	return n
 }
 
-// tally counts the verdicts of the paper's claims, and those that are not the paper's.
+// tally counts the verdicts of the paper's claims, and the claims that are not the paper's.
 func tally(all []Judged) string {
 	n := map[Verdict]int{}
 	count, few, ours := 0, 0, 0
@@ -191,7 +191,7 @@ func tally(all []Judged) string {
 	return text
 }
 
-// verdictCell is the verdict with what has to be said of it.
+// verdictCell is the verdict with its remarks.
 func verdictCell(j *Judged) string {
 	text := string(j.Verdict)
 	if j.Artefact {

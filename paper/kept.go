@@ -30,7 +30,7 @@ func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err er
 			continue
 		case err != nil:
 			return nil, "", err
-		case !slices.Equal(kept.Models, f.Models): // counted otherwise: not what the claims are about
+		case !slices.Equal(kept.Models, f.Models): // counted by other models: the claims are not about it
 			continue
 		}
 		if found++; !f.Own {

@@ -30,7 +30,7 @@ type Logs struct {
 	rows []logRow
 }
 
-// LogFolder is the policies of the logs whose names match a pattern (path.Match).
+// LogFolder has the policies of the logs whose names match a pattern (path.Match).
 type LogFolder struct {
 	Path   string         `yaml:"path"`
 	Memory runfile.Memory `yaml:"memory"`
@@ -43,24 +43,24 @@ type LogReason struct {
 	Why     string `yaml:"why"`
 }
 
-// logRow is a log: what it says, and the run it is of.
+// logRow is a log: its numbers, and the run that reproduces it.
 type logRow struct {
 	name, program string
 	memory        runfile.Memory
 	said          []float64
 }
 
-// logNumbers are what a log says, as its table calls them.
+// logNumbers are the numbers of a log, by their names in its table.
 func logNumbers() []string {
 	return []string{
 		"pages_faulted", "pages_migrated", "pages_evicted", "pages_thrashed", "kernel_plus_fault_cycles",
 	}
 }
 
-// logSlack is by how much a number may differ from the log's, as a share of that.
+// logSlack is the difference from the log's number that is allowed, as a share of that number.
 const logSlack = 0.1
 
-// logSuffix is what the name of a log has behind the program's.
+// logSuffix is the part of a log's name after the program's name.
 const logSuffix = `(?i)(_\d+_[a-z]+)?(\.log)?$`
 
 // read reads the table of logs; errors name file and line.
@@ -165,7 +165,7 @@ type logFigure struct {
 	within map[string][]float64 // by number, and "all five": 100 where a row's is within the slack, else 0
 }
 
-// fill does the runs and books every row.
+// fill does the runs and records every row.
 func (f *logFigure) fill(b *Book) {
 	own, scale := *b, *b.Scale
 	scale.Inputs, scale.Whole = f.logs.Inputs, true

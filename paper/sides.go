@@ -179,7 +179,7 @@ func (r *sided) runs(whose side, configs []string) (out []sideRun) {
 	return out
 }
 
-// over books a ratio of every mix and their geometric mean, in percent above 1.
+// over records a ratio of every mix and their geometric mean, in percent above 1.
 func (r *sided) over(name string, runs []sideRun, of func(*sideRun) float64) {
 	ratios := make([]float64, len(runs))
 	for i := range runs {

@@ -34,8 +34,7 @@ func (b *Book) single(r *Reproduced) {
 	}
 }
 
-// perSet gives the runs of each set, and of all where there are several, with what measures of them
-// are called.
+// perSet gives the runs of each set, and of all sets if there are several, with the names of their measures.
 func (f *Figure) perSet(runs []singles, do func(name string, part []singles)) {
 	sets := f.rowSets()
 	for _, set := range sets {
@@ -82,7 +81,7 @@ func quotients(x, base []float64) []float64 {
 	return out
 }
 
-// gain books a mean of ratios in percent above 1, and the extremes.
+// gain records a mean of ratios in percent above 1, and the extremes.
 func (r *Reproduced) gain(name string, ratios []float64, m metric) {
 	percent := make([]float64, len(ratios))
 	for i, x := range ratios {
@@ -95,7 +94,7 @@ func (r *Reproduced) gain(name string, ratios []float64, m metric) {
 	}
 }
 
-// gains books ratios of a set under the metric's name, and turned round where that has one, too.
+// gains records ratios of a set under the metric's name, and their inverses if the inverse has a name, too.
 func (r *Reproduced) gains(what, set string, x, base []float64, m metric) {
 	r.gain(r.Figure.Metric+" "+what+" "+set, quotients(x, base), m)
 	if m.inverse != "" {
@@ -111,7 +110,7 @@ func (r *Reproduced) gainsOf(what, program string, x, base float64, m metric) {
 	}
 }
 
-// of books what a program gave.
+// of records the result of a program.
 func (r *Reproduced) of(name string, x float64) {
 	if !math.IsNaN(x) {
 		r.Measures[name] = Measure{Value: x, N: 1, Of: 1}
@@ -198,7 +197,7 @@ func (b *Book) values(r *Reproduced) {
 	})
 }
 
-// against holds the programs that the figure names against each other, where both have a value under a configuration.
+// against compares the programs that the figure names with each other, if both have a value under a configuration.
 func (r *Reproduced) against(config string, value map[string]float64) {
 	f := r.Figure
 	f.ordered(f.Programs, func(a, base string) {
@@ -210,7 +209,7 @@ func (r *Reproduced) against(config string, value map[string]float64) {
 	})
 }
 
-// againstNames are the measures of values that hold programs against each other.
+// againstNames are the measures that compare programs with each other.
 func (f *Figure) againstNames() (out []string) {
 	for _, c := range f.compared() {
 		f.ordered(f.Programs, func(a, base string) { out = append(out, f.Metric+" "+c+" "+a+"/"+base) })
@@ -236,7 +235,7 @@ func (r *Reproduced) bars(runs []singles, unit string, of func(part []singles, c
 			y := of(part, i)
 			for j := range y {
 				if math.IsNaN(y[j]) {
-					y[j] = 0 // nothing is drawn where nothing is known
+					y[j] = 0 // no bar is drawn for an unknown value
 				}
 			}
 			p.Series = append(p.Series, figure.Series{Name: c, Y: y})
@@ -245,7 +244,7 @@ func (r *Reproduced) bars(runs []singles, unit string, of func(part []singles, c
 	}
 }
 
-// meanOf is the mean of what is known; NaN where nothing is.
+// meanOf is the mean of the known values; NaN if there are none.
 func meanOf(xs []float64) float64 {
 	if len(numbers(xs)) == 0 {
 		return math.NaN()
@@ -297,8 +296,8 @@ func percentOf(x, of []float64) []float64 {
 	return out
 }
 
-// degree is how many SMs touch the pages of each program (NUBA, Figure 3), in percent by
-// class; shared is what more than one SM touches.
+// degree is the distribution of the pages of each program by the number of SMs that touch them (NUBA, Figure 3), in
+// percent by class; shared pages are touched by more than one SM.
 func (b *Book) degree(r *Reproduced) {
 	f := r.Figure
 	runs := b.singles(r, f.Configs[:1])
@@ -354,7 +353,7 @@ func (s *Study) classes(config string) []string {
 	return names
 }
 
-// sharesOf are the percentages of a run's pages by class; NaN where it does not tell.
+// sharesOf are the percentages of a run's pages by class; NaN if the run did not count touches.
 func sharesOf(res *sim.Result, classes int) (share []float64, pages uint64) {
 	share = slices.Repeat([]float64{math.NaN()}, classes)
 	if res == nil || res.Touches == nil {

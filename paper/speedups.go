@@ -35,7 +35,7 @@ func (r *sided) compute() {
 	}
 }
 
-// slowdowns is how much slower each side is beside the other than alone on the first configuration
+// slowdowns has the slowdown of each side beside the other, over its speed alone on the first configuration
 // (Hydrogen, Figures 2a and 10a); a measure is in percent above 1.
 func (r *sided) slowdowns() {
 	f := r.Figure
@@ -95,7 +95,7 @@ func (r *sided) sideBars(names []string, unit string, of func(i int, s side) flo
 	r.Draw.Panels = append(r.Draw.Panels, p)
 }
 
-// drawn is a bar: nothing is drawn where nothing is known.
+// drawn is a bar; no bar is drawn for an unknown value.
 func drawn(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0
@@ -126,14 +126,14 @@ func (r *sided) sides() {
 	})
 }
 
-// bothSides books the speed of each side, and of one over the other.
+// bothSides records the speed of each side, and of one over the other.
 func (r *sided) bothSides(name string, runs []sideRun, of func(x *sideRun, s side) float64) {
 	r.over("cpu "+name, runs, func(x *sideRun) float64 { return of(x, cpuSide) })
 	r.over("gpu "+name, runs, func(x *sideRun) float64 { return of(x, gpuSide) })
 	r.over("gpu/cpu "+name, runs, func(x *sideRun) float64 { return of(x, gpuSide) / of(x, cpuSide) })
 }
 
-// gainOf is a configuration's speed-up over the one it is held against.
+// gainOf is a configuration's speed-up over the one that it is compared with.
 func (r *sided) gainOf(x *sideRun, config int) float64 {
 	f, s := r.Figure, r.book.Study
 	return speedUp(x.res[config], x.res[f.over(s, config)], s.weight(s.config(f.Configs[config])))
@@ -166,7 +166,7 @@ func (r *sided) speedups() {
 	r.mixBars(runs, "weighted speed-up", gain)
 }
 
-// comparable calls do for every ordered pair of configurations that are held against the same one.
+// comparable calls do for every ordered pair of configurations that are compared with the same one.
 func (f *Figure) comparable(s *Study, do func(c, d int)) {
 	for c := range f.Configs {
 		for d := range f.Configs {
@@ -177,7 +177,7 @@ func (f *Figure) comparable(s *Study, do func(c, d int)) {
 	}
 }
 
-// mixBars draws mixes and their geometric mean, a bar per configuration that is held against another.
+// mixBars draws mixes and their geometric mean, a bar per configuration that is compared with another.
 func (r *sided) mixBars(runs []sideRun, unit string, of func(config int) func(*sideRun) float64) {
 	f := r.Figure
 	one := 1.0
@@ -203,8 +203,8 @@ func (r *sided) mixBars(runs []sideRun, unit string, of func(config int) func(*s
 	r.Draw.Panels = append(r.Draw.Panels, p)
 }
 
-// memoryEnergy is what all tiers take for equal work, static energy included, over the first configuration's
-// (Hydrogen, Figure 6): runs are of equal time, so that work is the weighted speed-up.
+// memoryEnergy is the energy of all tiers for equal work, static energy included, over the first configuration's
+// (Hydrogen, Figure 6). Runs have equal time, so that the weighted speed-up stands for the work.
 func (r *sided) memoryEnergy() {
 	f := r.Figure
 	runs := r.runs(both, f.Configs)
@@ -235,8 +235,8 @@ func (r *sided) memoryEnergy() {
 	r.mixBars(runs, "memory energy over "+f.Configs[0], per)
 }
 
-// search is how good what an online search finds is (Hydrogen, Figure 8): the second configuration searches, the
-// others stand still, and all are held against the first.
+// search measures the result of an online search (Hydrogen, Figure 8): the second configuration searches, the others
+// stay at a point, and all are compared with the first.
 func (r *sided) search() {
 	f := r.Figure
 	runs := r.runs(both, f.Configs)
@@ -269,7 +269,7 @@ func (r *sided) search() {
 	r.Draw.Panels = []figure.Panel{p}
 }
 
-// most and median of nothing are not a number.
+// most and median of an empty list are NaN.
 func most(xs []float64) float64 {
 	if len(xs) == 0 {
 		return math.NaN()

@@ -30,7 +30,7 @@ type Study struct {
 	Title   string          `yaml:"title"`
 	Machine string          `yaml:"machine"`
 	Set     runfile.Scalars `yaml:"set"`     // numbers that differ from the machine's sheet
-	SetWhy  string          `yaml:"set_why"` // the reason for Set; printed with every result
+	SetWhy  string          `yaml:"set_why"` // the reason for Set, printed with every result
 	Mixes   string          `yaml:"mixes"`   // list of package mixes, or a file beside the study
 	// AccessesOnly reduces all kernels to their accesses to memory, because the paper's simulator is driven by traces
 	// of accesses.
@@ -50,7 +50,7 @@ type Study struct {
 	claims  []Claim
 	leftOut []LeftOut
 	reasons []Reason
-	shelf   *sheets.Shelf // its configurations are many machines of few sheets
+	shelf   *sheets.Shelf // its configurations make many machines from few sheets
 }
 
 // Scale is how long the runs are, and with which inputs.
@@ -94,8 +94,8 @@ func (c *Scale) Runs() string {
 type Program struct {
 	Key    string `yaml:"key"`
 	Inputs Inputs `yaml:"inputs"`
-	// Working is, by name of the inputs, how many megabytes of 2^20 bytes the paper takes for what the program works
-	// on, where that is not what it allocates: shares of memory are of it.
+	// Working is, by name of the inputs, the program's working set in megabytes of 2^20 bytes that the paper gives,
+	// if that is not the memory that it allocates. Shares of memory refer to it.
 	Working Params `yaml:"working_set"`
 }
 
@@ -136,7 +136,7 @@ type Scheme struct {
 	Name   string `yaml:"name"`
 	Mode   string `yaml:"mode"` // sharing mode
 	Params Params `yaml:"params"`
-	// Machine and Set give the scheme a machine of its own: a sheet, and the numbers that differ from it.
+	// Machine and Set give the scheme another machine than the study's: a sheet, and the numbers that differ from it.
 	Machine string          `yaml:"machine"`
 	Set     runfile.Scalars `yaml:"set"`
 	// Dynamic modes decide with the scale's period.
@@ -258,9 +258,9 @@ type Figure struct {
 	Machine string          `yaml:"machine"`
 	Set     runfile.Scalars `yaml:"set"`
 	Power   runfile.Scalars `yaml:"power"`
-	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of
-	// them; those that are joined by lines. With Schemes instead they show mixes; Each has a row for
-	// each program of a mix, called App-1, App-2 and so on by what they ask of the link when alone.
+	// Of figures of configurations: which, the first being the baseline, and the metric; pairs of them; those that
+	// are joined by lines. With Schemes instead they show mixes; with Each there is a row for each program of a mix,
+	// called App-1, App-2 and so on in the order of their demand for the link when alone.
 	Configs []string `yaml:"configs"`
 	Metric  string   `yaml:"metric"`
 	Pairs   []Pair   `yaml:"pairs"`
@@ -271,7 +271,7 @@ type Figure struct {
 	// Inputs are, by scale, other inputs of the programs than the scale's.
 	Inputs runfile.Scalars `yaml:"inputs"`
 
-	model    *Model   // that it is computed under now
+	model    *Model   // under which it is computed now
 	unsteady []string // programs that Study.Unsteady names for it
 }
 
@@ -335,8 +335,8 @@ func Outline(name string) (*Study, error) {
 // reader parses a file of a study.
 type reader func(file string) (*yamldoc.Node, error)
 
-// beside reads the files of a study, and says how its folder is called in messages: a shipped one, or a folder when
-// the name has a slash.
+// beside reads the files of a study, and has the name of its folder for messages: a shipped study, or a folder if the
+// name has a slash.
 func beside(name string) (shown string, read func(file string) ([]byte, error)) {
 	if strings.ContainsRune(name, os.PathSeparator) || name == "." {
 		return name, func(f string) ([]byte, error) { return yamldoc.ReadFile(filepath.Join(name, f)) }
@@ -445,7 +445,8 @@ func (s *Study) mixesOf(set string, scale *Scale) []mixes.Mix {
 	return s.mixesFor(&Figure{}, set, scale)
 }
 
-// subset is what a scale runs of a set for a figure: a subset for the figure, else one for its machine; nil: all.
+// subset is the subset of a set that a scale runs for a figure: the one for the figure, else the one for its machine;
+// nil: all.
 func (s *Study) subset(f *Figure, set string, scale *Scale) (out *Subset) {
 	for i := range s.Subsets {
 		sub := &s.Subsets[i]

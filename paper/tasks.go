@@ -27,8 +27,8 @@ type taskRuns struct {
 	run      []*taskRun // per scheme of the figure
 }
 
-// tasks asks for every mix of the figure's sets under every scheme with every target. It asks for mixes of all sets in
-// turn and far apart in their lists, so that what is done first is a spread of all.
+// tasks asks for every mix of the figure's sets under every scheme with every target. It asks for mixes of all sets
+// in turn and far apart in their lists, so that the first finished runs are spread over all mixes.
 func (b *Book) tasks(r *Reproduced) (out []taskRuns) {
 	own, err := b.taskBooks(r.Figure)
 	if err != nil {
@@ -105,8 +105,8 @@ func (b *Book) taskBooks(f *Figure) (out []taskBook, err error) {
 	return out, nil
 }
 
-// run is a mix under a scheme whose first program has a target, a share of its IPC alone: what is kept of it, or
-// what its result says.
+// run is a mix under a scheme whose first program has a target, a share of its IPC alone. It returns the kept row, or
+// the numbers of the result.
 func (b taskBook) run(programs []string, scheme *Scheme, target float64) (*taskRun, error) {
 	spec := b.spec(programs, scheme, target)
 	mix := strings.Join(programs, "_")
@@ -150,7 +150,7 @@ func (b taskBook) spec(programs []string, scheme *Scheme, target float64) sim.Sp
 func (b taskBook) result(spec sim.Spec, label string) (*sim.Result, error) {
 	res, err := b.book.resultOf(lab.Job{Label: label, Spec: spec, Machine: b.book.machine})
 	if idle := (*lab.Nothing)(nil); errors.As(err, &idle) && idle.App == spec.Apps[1].Name {
-		err = nil // all SMs are the other's: a throughput of nothing
+		err = nil // the other task has all SMs: a throughput of 0
 	} else if err == nil && res.Metrics == nil {
 		err = fmt.Errorf("%s: the result lacks metrics", label)
 	}
@@ -180,7 +180,7 @@ func (b taskBook) powered(res *sim.Result) (*sim.Result, error) {
 
 // The numbers of a result that figures are about.
 
-// reached is 100 where the task reached its target, but for reachSlack.
+// reached is 100 if the task reached its target, with reachSlack allowed.
 func (t *taskRun) reached() float64 {
 	if t.Reached >= 1-reachSlack {
 		return 100
@@ -188,7 +188,7 @@ func (t *taskRun) reached() float64 {
 	return 0
 }
 
-// met says in the data whether the task reached its target, and where reachSlack decides, that it does.
+// met is the text in the data that says whether the task reached its target, and whether reachSlack decided.
 func (t *taskRun) met() string {
 	switch {
 	case t.reached() == 0:
@@ -202,11 +202,11 @@ func (t *taskRun) met() string {
 func (t *taskRun) batch() float64 { return t.Batch }
 func (t *taskRun) power() float64 { return t.Power }
 
-// reachSlack is what may lack of a target that counts as reached: a policy aims at the
-// target itself, so that it ends a hair above or below.
+// reachSlack is the distance below a target that still counts as reached: a policy aims at the target itself, and
+// ends slightly above or below it.
 const reachSlack = 0.001
 
-// taskBatch is the throughput of the batch task over what it has alone.
+// taskBatch is the throughput of the batch task over its throughput alone.
 func taskBatch(res *sim.Result) float64 {
 	if res.Metrics == nil { // it executed nothing
 		return 0
@@ -217,7 +217,7 @@ func taskBatch(res *sim.Result) float64 {
 // taskPower is watts.
 func taskPower(res *sim.Result) float64 { return res.Energy.Total / res.Seconds }
 
-// group is the runs that one number of a figure is of.
+// group has the runs behind one number of a figure.
 type taskGroup struct {
 	set    string  // "": all
 	target float64 // 0: all
@@ -261,7 +261,7 @@ func (g *taskGroup) values(scheme int, of func(*taskRun) float64) []float64 {
 	return out
 }
 
-// taskFigure says how a kind of figure is made of its runs.
+// taskFigure says how a kind of figure is computed from its runs.
 type taskFigure struct {
 	metric string
 	of     func(*taskRun) float64
@@ -270,7 +270,7 @@ type taskFigure struct {
 	over func(x, base []float64) []float64
 }
 
-// points are differences of what is in percent.
+// points are differences of percentages.
 func points(x, base []float64) []float64 {
 	out := make([]float64, len(x))
 	for i := range x {
@@ -279,7 +279,7 @@ func points(x, base []float64) []float64 {
 	return out
 }
 
-// ofMeans is by how many percent the mean of x is above that of base, over what both have.
+// ofMeans is the difference of the mean of x from that of base in percent, over the runs that both have.
 func ofMeans(x, base []float64) []float64 {
 	var a, b float64
 	for i := range x {

@@ -18,7 +18,7 @@ type Unsteady struct {
 // steady ends the name of a set without its unsteady programs.
 const steady = " steady"
 
-// tellUnsteady tells each figure its own.
+// tellUnsteady gives each figure its unsteady programs.
 func (s *Study) tellUnsteady() {
 	for i := range s.Figures {
 		f := &s.Figures[i]
@@ -75,7 +75,7 @@ func (j *Judged) steadily(f *Figure, measures map[string]Measure) {
 	}
 }
 
-// means gives the same parts as perSet, and of a figure with unsteady programs each once more without those.
+// means gives the same parts as perSet. For a figure with unsteady programs it also gives each part without them.
 func (f *Figure) means(runs []singles, do func(name string, part []singles)) {
 	f.perSet(runs, func(name string, part []singles) {
 		do(name, part)
@@ -95,7 +95,7 @@ func (f *Figure) steady(runs []singles) (out []singles) {
 	return out
 }
 
-// ends are what names of sets may end on.
+// ends are the possible ends of names of sets.
 func (f *Figure) ends() []string {
 	if len(f.unsteady) > 0 {
 		return []string{"", steady}

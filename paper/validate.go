@@ -15,7 +15,7 @@ func kinds() []string {
 	return slices.Concat(own, singleKinds(), sideKinds())
 }
 
-// validate looks for names nothing stands behind, at the place they are written.
+// validate finds names of things that do not exist, and reports the place where they are written.
 func (s *Study) validate(root *yamldoc.Node) error {
 	if s.Name == "" || s.Machine == "" || len(s.Scales) == 0 || len(s.Figures) == 0 {
 		return root.Errorf("a study needs name, machine, mixes, scales and figures")

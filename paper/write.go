@@ -175,8 +175,8 @@ func ratioCell(j *Judged) string {
 	return fmt.Sprintf("%.2f", j.Ratio)
 }
 
-// mixesCell says over how many mixes a value is, and where those are fewer than the
-// paper's, of how many and how far the mixes are apart.
+// mixesCell says how many mixes a value covers. If they are fewer than the paper's, it also gives the paper's number
+// and the spread of the mixes.
 func mixesCell(j *Judged) string {
 	switch {
 	case j.Verdict == NotMeasured || j.Value.Of <= 1:

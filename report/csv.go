@@ -16,7 +16,7 @@ type epochColumn struct {
 	real       bool // else a count
 }
 
-// epochColumns lists them. What counters make up comes last, in the order of sim.Columns.
+// epochColumns lists them. The columns computed from counters come last, in the order of sim.Columns.
 func epochColumns() []epochColumn {
 	out := []epochColumn{
 		{name: "cycle", unit: "cycles"},
@@ -36,7 +36,7 @@ func epochColumns() []epochColumn {
 	return out
 }
 
-// counted is the first column that counters make up.
+// counted is the first column that is computed from counters.
 const counted = 7
 
 // epochRow is one tenant in one epoch.
@@ -47,7 +47,7 @@ type epochRow struct {
 	gated uint64 // SM-cycles powered down: nobody's
 }
 
-// nobodysRow is what no tenant had as if it were one's, which did nothing.
+// nobodysRow has the SM-cycles without an owner, as the row of a tenant that did nothing.
 func nobodysRow(n *sim.EpochNobody) *sim.EpochTenant {
 	return &sim.EpochTenant{SMs: n.SMs, Channels: n.Channels, Counts: make([]uint64, len(sim.Columns()))}
 }

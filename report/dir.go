@@ -85,7 +85,8 @@ func (d *Dir) Commit(r *sim.Result) error {
 	return errors.Join(lost, d.scratch.Release())
 }
 
-// write writes the result's files; lost says which could not be written, err that result.json could not.
+// write writes the result's files; lost names the files that could not be written, err says that result.json could
+// not.
 func (d *Dir) write(r *sim.Result) (lost, err error) {
 	type output struct {
 		name string

@@ -8,10 +8,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/text"
 )
 
-// columns is how wide a table of a run is on the terminal, at most.
+// columns is the greatest width of a table of a run on the terminal.
 const columns = text.Width
 
-// least is how much of the names in the first column is kept before other columns are given up.
+// least is the width of the names in the first column that stays before other columns are given up.
 const least = 24
 
 // fit makes a table fit: it leaves out columns, in the order of expendable, and returns their names. If that is not
@@ -28,7 +28,7 @@ func fit(rows [][]string, expendable []string) (fitting [][]string, left []strin
 			widths[i] = max(widths[i], utf8.RuneCountInString(c))
 		}
 	}
-	others := func() int { // columns that all but the names need
+	others := func() int { // columns that the table needs without the names
 		sum := 2
 		for i := 1; i < len(widths); i++ {
 			if keep[i] {

@@ -8,8 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// held compares runs by the targets of their applications: whether each was met, how fast the applications without a
-// target were beside it, over alone, and what all of it took. It says nothing unless every run has targets and metrics.
+// held compares runs by the targets of their applications: whether each was met, the speed of the applications
+// without a target beside it over their speed alone, and the power. It is empty unless every run has targets and
+// metrics.
 func (p *printer) held(results []*sim.Result) {
 	if len(results) < 2 || sameTenants(results) == nil {
 		return

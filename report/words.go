@@ -17,7 +17,7 @@ func Many[N int | uint64](n N, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// none stands where there is nothing to tell: no accesses, no alone-run.
+// none stands for a value that does not exist: no accesses, no alone-run.
 const none = "-"
 
 // Rate is a share of events as text; "none" if there were no events.
@@ -157,7 +157,7 @@ func Ends(m *sim.SMMove) (from, to string) {
 	return name(m.From, m.How == "wake"), name(m.To, m.Gate)
 }
 
-// handovers says what changing hands took, where a policy divides SMs or channels; empty where nothing moved.
+// handovers gives the cost of changing hands under a policy that divides SMs or channels; empty if nothing moved.
 func handovers(r *sim.Result) string {
 	m := r.Moved
 	if m == nil || m.SMs+m.Groups == 0 {
@@ -175,8 +175,8 @@ func handovers(r *sim.Result) string {
 		percent(m.EpochShare))
 }
 
-// gating says how much of the SMs' time was spent powered down, and what waking took; empty
-// when no SM was.
+// gating gives the share of the SMs' time that was spent powered down, and the cost of waking; empty if no SM was
+// powered down.
 func gating(r *sim.Result) string {
 	if r.Nobody == nil || r.Nobody.GatedSMCycles == 0 {
 		return ""
@@ -229,7 +229,7 @@ func energyParts(e *sim.Energy, write func(float64) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// perInst is PerInst as it is written, or that there were none.
+// perInst is PerInst as text, or says that there were no instructions.
 func perInst(r *sim.Result, write func(float64) string) string {
 	if x := PerInst(r); x > 0 {
 		return write(x)

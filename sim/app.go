@@ -224,7 +224,7 @@ func (a *app) givenUp() bool {
 	}
 }
 
-// collect books the checks of the run that just ended; a repetition is reported
+// collect records the checks of the run that just ended; a repetition is reported
 // only where it fails.
 func (a *app) collect() {
 	if a.givenUp() {

@@ -41,14 +41,14 @@ func (c *collector) executes(i int) {
 	}
 }
 
-// executedOnCPU books an execution of tenant i on CPU cores.
+// executedOnCPU records an execution of tenant i on CPU cores.
 func (c *collector) executedOnCPU(i int, x *machine.Execution) {
 	c.onCPU[i] = append(c.onCPU[i], interval{x.Start, x.End})
 	name := c.r.apps[i].spec.Name
 	c.r.span("cores/"+name, name, x.Start, x.End, i)
 }
 
-// kernel books a kernel that has finished.
+// kernel records a kernel that has finished.
 func (c *collector) kernel(k *machine.Kernel) {
 	t := int(k.Tenant)
 	for at, l := range c.open[t] {
@@ -73,7 +73,7 @@ func (c *collector) unfinished(tenant int, now uint64) (out []Kernel) {
 	return out
 }
 
-// underWay books the unfinished kernels, executions on CPU cores and copies of each application.
+// underWay records the unfinished kernels, executions on CPU cores and copies of each application.
 func (r *run) underWay(now uint64) {
 	for i, a := range r.apps {
 		for _, l := range r.col.open[i] {

@@ -255,7 +255,7 @@ func (r *run) everyone() bool {
 
 func (r *run) finished() bool { return r.over || r.everyone() }
 
-// ended books a program that has come to its end; its error ends the run.
+// ended records a program that has come to its end; its error ends the run.
 func (r *run) ended(a *app, now uint64) error {
 	a.counted = true
 	a.collect()

@@ -97,7 +97,7 @@ func (c *collector) warmed() {
 // began notes that tenant i starts over.
 func (c *collector) began(i int) { c.tallies[i].begun = c.insts(i) }
 
-// executed books a complete execution of tenant i.
+// executed records a complete execution of tenant i.
 func (c *collector) executed(i int) {
 	t := &c.tallies[i]
 	now := c.insts(i)

@@ -29,7 +29,7 @@ type app struct {
 // appsDir finds the folder of applications.
 func appsDir() (string, error) { return nearest("apps", "name one: heddle inspect apps DIR") }
 
-// nearest finds a folder in the working directory or the nearest one above; remedy is what else helps.
+// nearest finds a folder in the working directory or the nearest one above; remedy is the advice in the error.
 func nearest(folder, remedy string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -113,8 +113,8 @@ func inspectApps(w io.Writer, name string, asJSON bool) error {
 	return text.Columns(w, rows)
 }
 
-// appsCalled finds the folder or model that inspect apps is asked for: a path, one below the folder of applications, as
-// "polybench" or "polybench/atax", or all applications with that name, as "atax".
+// appsCalled finds the folder or model that the argument of inspect apps names: a path, one below the folder of
+// applications, as "polybench" or "polybench/atax", or all applications with that name, as "atax".
 func appsCalled(name string) ([]string, error) {
 	if name != "" {
 		if _, err := os.Stat(name); err == nil {
@@ -151,8 +151,8 @@ func appsBelow(dir string) ([]string, error) {
 	return paths, err
 }
 
-// elsewhere says where the applications are that have this name, or this path below the folder of applications;
-// empty where there is none.
+// elsewhere says where the applications with this name, or this path below the folder of applications, are; empty if
+// there is none.
 func elsewhere(name string) string {
 	base, err := appsDir()
 	if err != nil {

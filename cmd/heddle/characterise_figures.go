@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/report/figure"
 )
 
-// drawProfiles writes what the profiles hold of sharing.svg (NUBA's Figure 3),
-// compute.svg and memory.svg (UGPU's Figures 2 and 3) into dir.
+// drawProfiles writes sharing.svg (NUBA's Figure 3), compute.svg and memory.svg (UGPU's Figures 2 and 3) into dir, as
+// far as the profiles have their numbers.
 func drawProfiles(dir string, groups [][]characterise.Profile, seeds *characterise.Seeds) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -37,8 +37,7 @@ func drawProfiles(dir string, groups [][]characterise.Profile, seeds *characteri
 	return nil
 }
 
-// sharingFigure is nil where no application of NUBA's table was measured at the preset
-// its claims are judged at.
+// sharingFigure is nil if no application of NUBA's table was measured at the preset of its claims.
 func sharingFigure(groups [][]characterise.Profile, seeds *characterise.Seeds) *figure.Figure {
 	f := &figure.Figure{
 		Title: "Pages by the number of SMs that touch them",

@@ -23,7 +23,7 @@ import (
 type clusterFlags struct {
 	on, profile string
 	wait, retry bool
-	own         slurm.Options // what flags say; it counts more than the profile
+	own         slurm.Options // the values of flags; they count more than the profile
 }
 
 // places are the values of --on.
@@ -103,8 +103,8 @@ func (f *clusterFlags) pool(fl *pflag.FlagSet) (*slurm.Pool, error) {
 	return &slurm.Pool{Options: o, Code: code, Wait: f.wait, Retry: f.retry}, err
 }
 
-// receipt tells what a cluster has been given and how to get the results. It answers false where
-// there is nothing to come back for.
+// receipt prints the work that a cluster has been given and how to get the results. It returns false if there is
+// nothing to fetch later.
 func receipt(w io.Writer, p *slurm.Pool) (bool, error) {
 	if p == nil {
 		return false, nil

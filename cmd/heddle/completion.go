@@ -11,7 +11,7 @@ import (
 )
 
 // completeFlag completes the values of a flag, which the command must have, from the arguments
-// before it. Values that end in = go on.
+// before it. After values that end in =, no space follows.
 func completeFlag(cmd *cobra.Command, flag string, values func(args []string) []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, word string) ([]string,
 		cobra.ShellCompDirective,

@@ -22,7 +22,7 @@ import (
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
 
-// docsCmd writes what documentation is made of tables: reference pages and man pages.
+// docsCmd writes the documentation that is made from tables: reference pages and man pages.
 func docsCmd() *cobra.Command {
 	var man bool
 	cmd := &cobra.Command{
@@ -100,7 +100,7 @@ func referencePages(root *cobra.Command) ([]docPage, error) {
 	}, nil
 }
 
-// systemsPage tells which machine can host which system.
+// systemsPage says which machine can host which system.
 func systemsPage(table [][]systems.Cell) []byte {
 	m := newPage("Which machine can host which system",
 		"`heddle inspect systems` says the same, and a test runs every cell.")
@@ -342,8 +342,8 @@ func runFilePage() ([]byte, error) {
 	return m.Bytes(), nil
 }
 
-// schemaRows has a row for every key below a node; lists add [] to the prefix. What is a key at the top with the same
-// keys below it, such as memory, is described there.
+// schemaRows has a row for every key below a node; lists add [] to the prefix. A key that is also a key at the top,
+// with the same keys below it, such as memory, is described there.
 func schemaRows(prefix string, n *schemaNode, top []schemaKey) (rows [][]string, err error) {
 	all, list, err := n.keys()
 	if list {

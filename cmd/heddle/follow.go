@@ -74,7 +74,7 @@ func follow(cmd *cobra.Command, cache string, jobs int, pool *slurm.Pool, kind, 
 	return f, nil
 }
 
-// announce lets `heddle serve` show a run while it goes on, and afterwards if it failed. If that fails, the run
+// announce lets `heddle serve` show a run while it runs, and afterwards if it failed. If that fails, the run
 // continues without a message: it is about watching alone.
 func (f *runFlags) announce(r *lab.Runner, path string) (end func()) {
 	dir, pace, bars := f.cache, lab.NewPace(), r.Start
@@ -98,7 +98,7 @@ func (f *runFlags) announce(r *lab.Runner, path string) (end func()) {
 	return func() { _ = board.Close(board.Failed()) }
 }
 
-// start follows a simulation everywhere.
+// start follows a simulation on the terminal and in the store.
 func (f *followed) start(t *lab.Task) (func(sim.Progress), func()) {
 	watch, done := f.pace.Start(t)
 	if f.board == nil {
@@ -125,7 +125,7 @@ func (f *followed) close() {
 // paceEvery is how often a run set tells how far it is.
 const paceEvery = 15 * time.Second
 
-// say tells now and then how far a run set is, until stopped.
+// say prints the progress of a run set now and then, until stopped.
 func (f *followed) say(ctx context.Context, w io.Writer) (stop func()) {
 	over := make(chan struct{})
 	var ended sync.WaitGroup

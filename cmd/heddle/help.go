@@ -10,11 +10,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/text"
 )
 
-// wide is the columns that a line of help, of a list or of a run's tables has at most.
+// wide is the greatest number of columns of a line of help, of a list or of a run's tables.
 const wide = text.Width
 
-// telling makes the help of a command and of those below it fit `wide` columns and say the default of each flag that
-// takes a value, or that it is required. cobra says a default only where it is not zero.
+// telling makes the help of a command and of its sub-commands fit `wide` columns, and adds the default of each flag
+// with a value, or that it is required. cobra prints a default only if it is not zero.
 func telling(cmd *cobra.Command) {
 	usage := strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 100 ")
 	const head = "\nFlags (those without a value are off unless given):\n"

@@ -129,7 +129,7 @@ func inspectMachine(w io.Writer, name, section string, set []string, asJSON bool
 		rows = append(rows, []string{e.Path, e.Value, e.Unit, e.Source, e.Doc})
 		if _, ok := refs[e.Source]; !ok {
 			keys = append(keys, e.Source)
-			ref, _, _ := strings.Cut(e.Reference, " [") // what it was taken from differs per number
+			ref, _, _ := strings.Cut(e.Reference, " [") // the source differs for each number
 			refs[e.Source] = ref
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// ptxCmd is `heddle ptx`: what a PTX module holds, and one kernel without timing.
+// ptxCmd is `heddle ptx`: the contents of a PTX module, and a run of one kernel without timing.
 func ptxCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ptx",
@@ -144,7 +144,7 @@ func (f *ptxRunFlags) run(w, log io.Writer, file string) error {
 	})
 }
 
-// ptxBind gives a module its variables, and where it needs one a heap of CUDA's default size.
+// ptxBind gives a module its variables, and, if it needs one, a heap of CUDA's default size.
 func ptxBind(m *emulate.Module, sp *mem.Space) (*emulate.Instance, error) {
 	in, err := m.Bind(sp)
 	if err != nil || !m.Allocates() {

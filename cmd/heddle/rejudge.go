@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/paper"
 )
 
-// rejudge holds the claims against the numbers that are kept.
+// rejudge compares the claims with the kept numbers.
 func (f *reproduceFlags) rejudge(w io.Writer, c *chosen, scale *paper.Scale) error {
 	home, out := f.folders(c, scale)
 	book, err := paper.NewBook(c.study, scale, nil, f.apps, nil)

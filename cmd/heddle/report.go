@@ -61,7 +61,7 @@ func readRuns(dirs []string) ([]page.Run, error) {
 			return nil, err
 		}
 		if len(below) == 0 {
-			below = []string{d} // Read says what is wrong with it
+			below = []string{d} // Read has the error
 		}
 		paths = append(paths, below...)
 	}

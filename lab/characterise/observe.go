@@ -90,7 +90,7 @@ func (o *Observer) Grid(g isa.Grid) isa.Grid {
 	return &grid{g, o, o.kernel, g.Code().Instr, g.Geometry().CTAs}
 }
 
-// fold books the order of a launch that has ended. A launch on few blocks says
+// fold records the order of a launch that has ended. A launch on few blocks says
 // nothing: every array and every corner of the grid begins beside nothing.
 func (o *Observer) fold() {
 	if o.launch.firsts >= enough {
@@ -236,7 +236,7 @@ func (o *Observer) inLaunch(n uint64, kernel uint32) bool {
 	return b != nil && *b == kernel
 }
 
-// settle books what a launch that has ended did to the page. Within a launch a line
+// settle records what a launch that has ended did to the page. Within a launch a line
 // is read-only when nothing wrote it (NUBA, section 4.2, by line instead of by array).
 func (o *Observer) settle(p *page) {
 	if p.now != 0 && bits.OnesCount32(p.now) < few {

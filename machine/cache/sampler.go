@@ -123,7 +123,7 @@ func (s *Slice) Passed(r *mem.Req) {
 	}
 }
 
-// count books a lookup under a policy, whose counters begin at first.
+// count records a lookup under a policy, whose counters begin at first.
 func count(row []uint64, first int, hit, local bool) {
 	row[first]++
 	if hit {

@@ -44,7 +44,7 @@ const horizon = 64
 // from is what is booked at clock t (bit 0) and later.
 func (p *path) from(t uint64) uint64 { return p.busy >> min(t-min(t, p.base), horizon) }
 
-// use books clocks [first, end) at clock t; end is within the horizon.
+// use reserves clocks [first, end) at clock t; end is within the horizon.
 func (p *path) use(first, end, t uint64) {
 	p.busy, p.base = p.from(t), max(t, p.base)
 	p.busy |= (1<<(end-first) - 1) << (first - p.base)
@@ -102,7 +102,7 @@ func (h *share) note(cmd Cmd, g int, t uint64) {
 	}
 }
 
-// burst books the paths of an access of group g whose data end a latency after t.
+// burst reserves the paths of an access of group g whose data end a latency after t.
 func (h *share) burst(g int, latency, t uint64) {
 	end := t + latency
 	h.bus.use(end-uint64(h.ch.cfg.BurstClocks), end, t)

@@ -164,7 +164,7 @@ func (f *Fabric) enter(net noc.Network, in, out int, h int32, r *mem.Req, flits 
 	return true
 }
 
-// sent books a request that has left for the network.
+// sent records a request that has left for the network.
 func (f *Fabric) sent(r *mem.Req, now uint64) {
 	a := f.Accounts[f.Owner(r)]
 	a.Owed = max(a.Owed, now+f.Pipeline)

@@ -151,7 +151,7 @@ func (p *pipeline) step(wp *warp, in *isa.Instr, now uint64) bool {
 
 func isAtomic(k isa.Kind) bool { return k == isa.Atomic || k == isa.Reduce }
 
-// execute books unit u for an instruction that was issued at now, and does not wait between.
+// execute reserves unit u for an instruction that was issued at now, and does not wait between.
 func (p *pipeline) execute(wp *warp, in *isa.Instr, u *unit, now uint64) {
 	start := max(now, u.free)
 	if slot := p.cfg.collect.slot[in.Timing]; slot != 0 {
@@ -188,7 +188,7 @@ func (p *pipeline) waited(stall *[NumCauses]uint64, w int, wp *warp, in *isa.Ins
 	stall[NotSelected] += now - min(now, ready)
 }
 
-// watch charges the instruction to its tenant's quota and books it, with the cycles its
+// watch charges the instruction to its tenant's quota and records it, with the cycles its
 // warp waited for it, in the profile, where there are such.
 func (p *pipeline) watch(w int, wp *warp, in *isa.Instr, lanes, now uint64) {
 	if p.rations != nil {

@@ -86,7 +86,7 @@ func (c *L1) outOfBanks(banks uint8) {
 	}
 }
 
-// writeBack books the port on which a load's sectors go to the register file, one per
+// writeBack reserves the port on which a load's sectors go to the register file, one per
 // cycle and waiting load, for n of them; it returns the cycle of the last. The packet's
 // own sectors came one per cycle, the last of them now.
 func (c *L1) writeBack(n int, sectors uint8, now uint64) uint64 {

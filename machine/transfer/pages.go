@@ -172,7 +172,7 @@ func (c *CopyEngine) next() (r mem.Req, ok bool) {
 	}, true
 }
 
-// sent books that the request next named is on its way.
+// sent records that the request next named is on its way.
 func (c *CopyEngine) sent(op mem.Op) {
 	if op == mem.Write {
 		c.ready.Pop()
@@ -210,7 +210,7 @@ func (c *CopyEngine) Answered(r *mem.Req, now uint64) {
 	c.end(i, now)
 }
 
-// end books a page whose last line is at its new place.
+// end records a page whose last line is at its new place.
 func (c *CopyEngine) end(i int32, now uint64) {
 	j := &c.jobs[i]
 	j.live = false

@@ -230,7 +230,7 @@ func (c *PartitionCopies) Written(h int32, now uint64) {
 	c.Wakeups.WakeRequest(now)
 }
 
-// end books a page whose last line is at its new place.
+// end records a page whose last line is at its new place.
 func (c *PartitionCopies) end(k int32, now uint64) {
 	j := &c.jobs[k]
 	j.live = false

@@ -23,7 +23,7 @@ func CheckThreshold(name string, n int) error {
 	return nil
 }
 
-// count books an access of a block.
+// count records an access of a block.
 func (r *Runtime) count(c *chunk, block int) {
 	c.counter[block]++
 	if c.counter[block]&mostCount == mostCount {
@@ -44,7 +44,7 @@ func (r *Runtime) Retried(addr, cycles uint64) {
 	r.count(c, block)
 }
 
-// trip books an eviction of a block.
+// trip records an eviction of a block.
 func (r *Runtime) trip(c *chunk, block int) {
 	c.counter[block] += 1 << countBits
 	if c.counter[block]>>countBits == mostTrips {

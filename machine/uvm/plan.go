@@ -282,7 +282,7 @@ func (p *Plan) out(c *chunk, e Eviction) {
 	}
 }
 
-// commit books the plan.
+// commit records the plan.
 func (r *Runtime) commit() {
 	for _, i := range r.batch {
 		c := &r.chunks[i]
@@ -304,7 +304,7 @@ func (r *Runtime) commit() {
 	r.commitEvictions()
 }
 
-// commitEvictions books what the plan evicts; a block makes one round trip, however many of its
+// commitEvictions records what the plan evicts; a block makes one round trip, however many of its
 // pages leave.
 func (r *Runtime) commitEvictions() {
 	for i := range r.plan.Out {

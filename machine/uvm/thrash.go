@@ -79,7 +79,7 @@ func (t *thrashing) quiet(now uint64, chunk int32) bool {
 	return true
 }
 
-// move books that one side has taken a page from the other, and says whether it thrashes.
+// move records that one side has taken a page from the other, and says whether it thrashes.
 func (t *thrashing) move(now uint64, p page, host bool) bool {
 	x := &t.pages[p]
 	switch near := x.moved != 0 && now-(x.moved-1) <= t.lapse; {

@@ -178,7 +178,7 @@ func (t *Tables) EndMove(id int32) {
 	t.tell(m.Tenant)
 }
 
-// relaid books a frame whose bytes now lie as its tenant's new layout has them.
+// relaid records a frame whose bytes now lie as its tenant's new layout has them.
 func (t *Tables) relaid(m *Move) {
 	t.stale[m.Tenant]--
 	t.freed = append(t.freed, m.From)
