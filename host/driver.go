@@ -139,7 +139,7 @@ func (d Driver) Gate(s *Stream) (*Gate, error) {
 // Wait lets time pass until the stream has reached the gate.
 func (g *Gate) Wait() error { return g.c.wait(g.reached) }
 
-// Open lets the stream go on.
+// Open lets the stream continue.
 func (g *Gate) Open() { g.open.Done = true }
 
 // StreamApart makes a stream that does not synchronise with the default stream (cudaStreamNonBlocking).

@@ -70,7 +70,7 @@ func (a *Array) arangeFits(s, d number) error {
 	}
 	hi, lo := bits.Mul64(d.mag, uint64(a.n-1)) // distance to the last element
 	below, above := a.t.limits()
-	room := above - s.mag // how far the value may move in the direction of the step
+	room := above - s.mag // the distance that the value may move in the direction of the step
 	switch {
 	case d.neg && s.neg:
 		room = below - s.mag
@@ -118,7 +118,7 @@ func (a *Array) Random(seed uint64, lo, hi any) error {
 	if _, err = l.encode(a.t); err != nil {
 		return fmt.Errorf("random: lo: %w", err)
 	}
-	last := h // the largest value that may come out
+	last := h // the largest possible value
 	if h.neg || h.mag == 0 {
 		last = number{neg: true, mag: h.mag + 1}
 	} else {
@@ -188,7 +188,7 @@ func (t DType) before(bits uint64) uint64 {
 	return bits - 1
 }
 
-// generate stores elements in index order: f makes the bits of those from first on, of which the low ones count. A
+// generate stores elements in index order: f makes the bits of the elements from first on; only the low bits count. A
 // call for each would cost more than most of them, and arrays of a gigabyte are common.
 func (a *Array) generate(what string, f func(first int, out []uint64)) error {
 	return a.write(what+" "+a.b.r.Name, true, func(b []byte) {

@@ -7,9 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// What a recorded application needs beyond what a program calls: memory where it
-// was and without contents, copies without bytes, grids that are no kernels of a
-// module.
+// Calls that only a recorded application needs: memory at given addresses and without contents, copies without bytes,
+// grids that are no kernels of a module.
 
 // AllocAt reserves n bytes of device memory at a fixed address. They have no contents: only grids that execute no
 // program may touch them.

@@ -38,8 +38,8 @@ func (s *Stream) pending() *Op {
 	return s.last
 }
 
-// enqueue puts op at the tail of s (nil: the default stream) behind whatever the
-// legacy default stream's rule makes it wait for.
+// enqueue puts op at the tail of s (nil: the default stream), after the operations that it must wait for by the rule
+// of the legacy default stream.
 func (c *Context) enqueue(s *Stream, op *Op) error {
 	if c.dead != nil {
 		return c.dead

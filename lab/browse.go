@@ -10,8 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// What a store holds can be looked at without knowing what was asked for: results of every
-// simulator, and failures.
+// The contents of a store can be read without the specs of the runs: results of every simulator, and failures.
 
 // EntryFolders and FailedFolders are patterns of folders in a store: those with results, and those with failures.
 const (

@@ -45,7 +45,7 @@ func AddEnergy(r *sim.Result, m *sheets.Machine) error {
 // counts are the counters of one tenant of a result.
 type counts []sim.Counters
 
-// counted finds those of a tenant, or those outside all windows.
+// counted finds the counters of a tenant, or those outside all windows.
 func counted(r *sim.Result, tenant string) (c counts) {
 	for _, t := range r.Tables {
 		if t.Tenant == tenant {

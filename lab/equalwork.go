@@ -10,9 +10,9 @@ import (
 )
 
 // A program's kernels differ: backprop's first executes five times as many instructions in a cycle as its second, as
-// it takes fewer accesses. Two runs of a fixed time of which one comes further than the other therefore have
-// different parts of the program in their windows, and the quotient of their instructions per cycle compares these
-// parts, not the machines. What can be compared are the times that both take for the work in both windows.
+// it takes fewer accesses. If one of two runs of a fixed time does more work than the other, their windows therefore
+// have different parts of the program, and the quotient of their instructions per cycle compares these parts, not the
+// machines. What can be compared are the times that both take for the work in both windows.
 
 // Course is the progress of an application on SMs in a run: its thread instructions at the ends of its kernels and of
 // its window. Between them progress is taken as even.
@@ -21,7 +21,8 @@ type Course struct {
 	before     float64 // instructions before the window
 }
 
-// milestone is a cycle of a run and how many thread instructions a program had executed since its begin.
+// milestone is a cycle of a run, with the number of thread instructions that a program had executed since its
+// beginning.
 type milestone struct{ cycle, insts float64 }
 
 // CourseOf is the course of an application, given the instructions that it had executed before its window.
@@ -72,8 +73,8 @@ func EqualTimes(c, d Course) (a, b float64) {
 const apart = 0.1
 
 // unequal warns of slowdowns that compare different parts of a program: in a run for a fixed time, before it has been
-// executed twice, after which its parts even out. The slower run took its whole window for its work, as
-// what it waited for at the end, a turn or a copy, is part of that.
+// executed twice, after which its parts even out. The slower run took its whole window for its work, because its wait
+// at the end, for a turn or a copy, is part of the work.
 func unequal(r *sim.Result, alone []*sim.Result) {
 	if !r.Spec.Length.Budget || r.Spec.Length.Warms() {
 		return

@@ -29,8 +29,7 @@ type Failed struct {
 // failedDir is the directory of the store that holds failures.
 const failedDir = "failed"
 
-// failureKinds are the errors whose kind decides an exit status; an error that is none of them is
-// "internal".
+// failureKinds are the errors whose kind decides an exit status; any other error is "internal".
 func failureKinds() []struct {
 	name string
 	is   func(error) bool

@@ -50,13 +50,12 @@ func Compare(names []string, shared, alone []float64) (*sim.Metrics, error) {
 
 // The units of progress.
 const (
-	ByInsts      = "thread_insts" // every execution takes the same number of them
-	ByExecutions = "executions"   // how many an execution takes depends on timing
+	ByInsts      = "thread_insts" // every execution has the same number of them
+	ByExecutions = "executions"   // the number in an execution depends on timing
 )
 
-// Progress is what an application did per core cycle of its window, in a shared run and
-// alone, in the same unit: thread instructions, or executions where not every complete
-// one took the same number of instructions.
+// Progress is the work of an application per core cycle of its window, in a shared run and alone, in the same unit:
+// thread instructions, or executions if complete executions differed in their instructions.
 func Progress(shared, alone *sim.Tenant) (unit string, s, a float64) {
 	if same(shared, alone) {
 		return ByInsts, per(float64(shared.Insts()), shared.Cycles), per(float64(alone.Insts()), alone.Cycles)
@@ -64,9 +63,8 @@ func Progress(shared, alone *sim.Tenant) (unit string, s, a float64) {
 	return ByExecutions, per(executions(shared, alone), shared.Cycles), per(executions(alone, shared), alone.Cycles)
 }
 
-// same says that every complete execution took the same number of instructions, as far
-// as there are any. Of CPU cores every instruction is progress: copies that are through before
-// others go on with the next execution.
+// same says that every complete execution took the same number of instructions, as far as there are any. On CPU cores
+// every instruction is progress: copies that finish before others begin the next execution.
 func same(a, b *sim.Tenant) bool {
 	if a.CPU != nil && a.ThreadInsts == 0 {
 		return true
@@ -75,8 +73,8 @@ func same(a, b *sim.Tenant) bool {
 	return x.Least == x.Most && y.Least == y.Most && (a.Runs == 0 || b.Runs == 0 || x.Least == y.Least)
 }
 
-// executions is how many t did in its window; one that completed none is measured by the
-// mean of the other.
+// executions is the number of executions of t in its window. If t completed none, its fraction is computed with the
+// mean execution of the other run.
 func executions(t, other *sim.Tenant) float64 {
 	if t.Runs == 0 && other.PerExecution.Mean > 0 {
 		return float64(t.Insts()) / other.PerExecution.Mean

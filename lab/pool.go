@@ -32,7 +32,7 @@ type Pool interface {
 // ErrLater is the kind of error of a task that a pool has accepted and not finished: its result will be in the store.
 var ErrLater = errors.New("not finished yet")
 
-// pool is where simulations are done.
+// pool is the part that does the simulations.
 func (r *Runner) pool() Pool {
 	if r.Pool != nil {
 		return r.Pool
@@ -75,7 +75,7 @@ func (r *Runner) simulate(ctx context.Context, t *Task) {
 	}
 	defer done()
 	defer func() {
-		if p := recover(); p != nil { // one broken simulation must not take the others along
+		if p := recover(); p != nil { // one broken simulation must not end the others
 			t.Result, t.Err = nil, fmt.Errorf("%w: %v\n%s", ErrPanic, p, debug.Stack())
 		}
 	}()

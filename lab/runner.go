@@ -15,7 +15,7 @@ import (
 type Job struct {
 	Label   string // for progress and messages
 	Spec    sim.Spec
-	Machine *sheets.Machine // what Spec.Machine and Spec.Set resolve to
+	Machine *sheets.Machine // the machine of Spec.Machine and Spec.Set
 	// Bare jobs need no metrics, and no runs of their applications alone.
 	Bare bool
 	// Cycles is the expected length of the run in core cycles, for the estimate of progress, if Spec does not bound
@@ -98,7 +98,7 @@ func (r *Runner) All(ctx context.Context, jobs []Job) []Outcome {
 	return out
 }
 
-// open leaves out what is known already.
+// open leaves out the simulations whose results are known already.
 func (r *Runner) open(tasks []*Task) []*Task {
 	var todo []*Task
 	var jobs []Job
@@ -234,7 +234,7 @@ func (r *Runner) Say(format string, args ...any) {
 	r.Warn(format, args...)
 }
 
-// unkept tells once that results cannot be kept: a disk that is full for one is full for all.
+// unkept warns once that results cannot be kept: a disk that is full for one is full for all.
 func (r *Runner) unkept(err error) {
 	r.mu.Lock()
 	told := r.told

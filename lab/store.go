@@ -40,9 +40,8 @@ type entry struct {
 
 const entryVersion = 2
 
-// kept is what the store holds of a result: all of result.json and the decisions,
-// which say why an allocation came about. Epochs, timeline and profile are for
-// looking at one run and are left out.
+// kept is the part of a result that the store holds: all of result.json and the decisions, which give the reasons of
+// allocations. Epochs, timeline and profile describe a single run in detail and are left out.
 type kept struct {
 	*sim.Result
 	Decisions []sim.Decision `json:"decisions,omitempty"`
@@ -85,7 +84,7 @@ func Code() (string, error) {
 			return err
 		}
 		if name, ok := strings.CutPrefix(path, "control/"); ok && control.IsPolicyFile(name) {
-			return nil // of single policies: the spec hash of runs under them has it
+			return nil // files of single policies: the spec hash of runs under them has these
 		}
 		text, err := heddle.Sources.ReadFile(path)
 		fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)
@@ -206,7 +205,7 @@ func (s *Store) Has(spec string) bool {
 func (s *Store) Look(spec string) {
 	_, file := s.path(spec)
 	for _, dir := range []string{s.dir, filepath.Dir(file), filepath.Dir(s.failedFile(spec))} {
-		_, _ = os.ReadDir(dir) // whatever it says, Get looks itself
+		_, _ = os.ReadDir(dir) // the answer does not matter: Get looks itself
 	}
 }
 

@@ -71,8 +71,8 @@ func (p *Pace) Start(t *Task) (watch func(sim.Progress), done func()) {
 	return watch, done
 }
 
-// Line is one line of progress: how many runs are done, how many were kept from earlier, and how long the others will
-// take at the speed so far.
+// Line is one line of progress: the numbers of runs that are done and that were kept from earlier, and the time for
+// the others at the speed so far.
 func (p *Pace) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -305,8 +305,8 @@ func setPath(doc map[string]any, path string, v any) error {
 	return nil
 }
 
-// kindKey is the key that an entry of a list of a run file has at least, which names it where it has no name and may be
-// written alone; empty for what is no such list.
+// kindKey is the key that every entry of a list of a run file has. It names an entry that has no name, and may be
+// written alone. It is empty for any other list.
 func kindKey(list string) string {
 	switch list {
 	case "policies":
@@ -317,7 +317,7 @@ func kindKey(list string) string {
 	return ""
 }
 
-// noList says which list is missing that part i of a path names, and what to write instead.
+// noList names the missing list that part i of a path refers to, and what to write instead.
 func noList(parts []string, i int) string {
 	list := strings.Join(parts[:i+1], ".")
 	if parts[i] != "policies" {
@@ -345,7 +345,7 @@ func listEntry(list []any, name string) int {
 	return slices.IndexFunc(list, func(x any) bool { return entryName(x) == name })
 }
 
-// entryName is how paths name an entry of a list; empty where only its number does.
+// entryName is the name of a list's entry in paths; empty if only its number can name it.
 func entryName(x any) string {
 	m, ok := x.(map[string]any)
 	if !ok {

@@ -9,9 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// resolve gives applications whose target is a share of what they reach alone their target,
-// from alone-runs of the same length, each done once. The jobs keep both forms. errs has an
-// error for every job whose targets cannot be known.
+// resolve computes the targets that are a share of an application's speed alone, from alone-runs of the same length,
+// each done once. The jobs keep both forms. errs has an error for every job whose targets cannot be known.
 func (r *Runner) resolve(ctx context.Context, jobs []Job, byHash map[string]*Task) (out []Job, errs []error) {
 	out, errs = slices.Clone(jobs), make([]error, len(jobs))
 	alone := map[[2]int]*Task{} // by job and application

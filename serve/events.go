@@ -20,7 +20,7 @@ type Now struct {
 	Processes []Process `json:"processes"`
 }
 
-// Process is a status with facts that only an observer knows.
+// Process is a status with facts that only an observer can see.
 type Process struct {
 	live.Status
 	Lost bool `json:"lost"` // it ended without a last status
@@ -40,7 +40,7 @@ type events struct {
 	news    chan struct{} // closed with the next news
 }
 
-// now looks at what runs.
+// now looks at the running simulations.
 func (s *Server) now(at time.Time) Now {
 	rows, version, pending := s.index.snapshot()
 	n := Now{Version: version, Total: len(rows), Pending: pending, Processes: []Process{}}
@@ -97,7 +97,7 @@ func (e *events) get() (text []byte, version int, news <-chan struct{}) {
 
 func (s *Server) live(w http.ResponseWriter, _ *http.Request) { reply(w, s.now(time.Now())) }
 
-// stream sends what is news, as server-sent events.
+// stream sends news, as server-sent events.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -17,7 +17,7 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// found is a file that is a result, or ought to be one.
+// found is a file that is a result, or looks like one.
 type found struct {
 	path string
 	kind place
@@ -47,7 +47,7 @@ type known struct {
 	size   int64
 	mod    time.Time
 	row    *Row    // nil of a figure
-	figure *figure // nil of a result, and of what turned out to be no figure
+	figure *figure // nil for a result, and for a file that turned out to be no figure
 }
 
 // folder is a folder of the store as it was last listed.
@@ -180,7 +180,7 @@ func (x *index) read(ctx context.Context, todo []found) {
 	x.publish(left)
 }
 
-// publish shows readers what has been read.
+// publish makes the rows that have been read visible to readers.
 func (x *index) publish(pending int) {
 	rows := make([]*Row, 0, len(x.files))
 	byID := make(map[string]*Row, len(x.files))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// query is what the list is asked for.
+// query is a request for a part of the list.
 type query struct {
 	words  []term
 	order  string
@@ -24,7 +24,7 @@ type term struct {
 
 const (
 	pageRows = 100  // rows of a page of the list
-	maxRows  = 1000 // that one may ask for at once
+	maxRows  = 1000 // at most in one request
 )
 
 // fields are those a search may name.

@@ -12,8 +12,8 @@ import (
 
 var errJSON = errors.New("no JSON object")
 
-// members calls each with the members of a JSON object in turn. What each is not decoded by the
-// caller has not been checked, but for its brackets and strings.
+// members calls each with the members of a JSON object in turn. Values that the caller does not decode have not been
+// checked, except for their brackets and strings.
 func members(text []byte, each func(name string, value []byte) error) error {
 	i := blank(text, 0)
 	if i >= len(text) || text[i] != '{' {

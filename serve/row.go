@@ -50,7 +50,7 @@ type Row struct {
 	tenants []sim.Tenant
 }
 
-// outline is what the list needs of a result.
+// outline has the parts of a result that the list needs.
 type outline struct {
 	version  int
 	spec     sim.Spec
@@ -84,7 +84,7 @@ func identity(long string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// readRow makes the row of a file. It never fails: what cannot be read is a row that says so.
+// readRow makes the row of a file. It never fails: a file that cannot be read gets a row that says so.
 func readRow(f found, when time.Time) *Row {
 	r := &Row{ID: identity(f.path), Kind: kindResult, When: when.UTC(), file: f.path, Place: f.place()}
 	err := r.fill(f)
@@ -140,7 +140,7 @@ func (r *Row) fill(f found) error {
 	return nil
 }
 
-// outline takes what the list shows.
+// outline takes the values that the list shows.
 func (r *Row) outline(o *outline) {
 	r.Machine, r.Complete, r.Cycles, r.PerS = o.spec.Machine, o.complete, o.cycles, o.wall.CyclesPerS
 	if r.Sharing = o.spec.Sharing.Mode; r.Sharing == "" {
@@ -158,7 +158,7 @@ func (r *Row) outline(o *outline) {
 	for i := range o.tenants {
 		t := &o.tenants[i]
 		name := t.Name
-		if i < len(o.spec.Apps) && name == "alone" { // what alone-runs are called: what they run says more
+		if i < len(o.spec.Apps) && name == "alone" { // the name of alone-runs; their application says more
 			name = program(&o.spec.Apps[i])
 		}
 		r.Apps, r.IPC = append(r.Apps, name), append(r.IPC, t.IPC)
@@ -189,7 +189,7 @@ func program(a *sim.App) string {
 // maxDetail bounds Row.Detail, in bytes.
 const maxDetail = 240
 
-// detail is what tells runs of the same applications, machine and sharing apart.
+// detail distinguishes runs of the same applications, machine and sharing.
 func detail(s *sim.Spec) string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(s.Set)) {
@@ -213,7 +213,7 @@ func detail(s *sim.Spec) string {
 	return text
 }
 
-// identify notes what ties shared runs of the store to their alone-runs: the simulator, the
+// identify notes the identities that link shared runs of the store to their alone-runs: the simulator, the
 // machine's numbers and the spec. Entries of the store have no metrics of their own.
 func (r *Row) identify(o *outline, code string) {
 	identity := func(s *sim.Spec) string {
@@ -240,14 +240,14 @@ func (r *Row) identify(o *outline, code string) {
 	if r.alone != "" || r.needs != nil {
 		for i := range o.tenants {
 			t := o.tenants[i]
-			t.Kernels, t.Log = nil, nil // most of it, and not what progress is of
+			t.Kernels, t.Log = nil, nil // the larger part, which progress does not need
 			r.tenants = append(r.tenants, t)
 		}
 	}
 }
 
-// measure fills in the metrics of a row whose alone-runs there are, each exactly once: if two have the same identity,
-// the application has changed, and it is unknown which one is meant.
+// measure fills in the metrics of a row if each of its alone-runs is there exactly once: if two have the same
+// identity, the application has changed, and it is unknown which one is meant.
 func (r *Row) measure(alone map[string][]*Row) {
 	runs := aloneRuns(r, alone)
 	if runs == nil || len(r.tenants) != len(runs) {

@@ -87,7 +87,7 @@ const cookie = "heddle-token"
 
 // ServeHTTP answers requests of readers that may see the pages.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// What has no deadlines (a recorder in a test) holds its own answer.
+	// A writer without deadlines (a recorder in a test) holds its own answer.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.o.TakesWithin))
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -110,7 +110,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	same := func(t string) bool { return subtle.ConstantTimeCompare([]byte(t), []byte(s.o.Token)) == 1 }
-	if t := r.URL.Query().Get("token"); t != "" && same(t) { // keep it out of addresses from now on
+	if t := r.URL.Query().Get("token"); t != "" && same(t) { // keep the token out of addresses from now on
 		http.SetCookie(w, &http.Cookie{
 			Name: cookie, Value: t, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 30 * 86400,
 		})
@@ -201,7 +201,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // a client that has gone does not matter
 }
 
-// build makes the page of some runs when it is its turn, or says with which status it cannot.
+// build makes the page of some runs when it is its turn, or returns the status of its failure.
 func (s *Server) build(ctx context.Context, ids []string) (body []byte, status int, err error) {
 	select {
 	case s.building <- struct{}{}:

@@ -140,7 +140,7 @@ func byNumbers(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// run is the longest beginning of digits alone, or without any.
+// run is the longest prefix of digits only, or without digits.
 func run(s string) string {
 	digit := func(i int) bool { return s[i] >= '0' && s[i] <= '9' }
 	n := 1

@@ -55,7 +55,7 @@ func limitMemory(ctx context.Context, limit int64, end func(error)) (context.Con
 	return limitMemoryOf(ctx, limit, func() int64 { return 0 }, end)
 }
 
-// limitMemoryOf is limitMemory for processes that hold bytes besides this one.
+// limitMemoryOf is limitMemory with others, the bytes of other processes, which count, too.
 func limitMemoryOf(ctx context.Context, limit int64, others func() int64, end func(error)) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	old := debug.SetMemoryLimit(limit)

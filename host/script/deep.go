@@ -7,14 +7,14 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// A value made of itself twice over, thirty levels deep, has a text of gigabytes, and no limit of steps holds while the
-// interpreter writes it. What makes text of values, or looks one up, therefore looks at them first.
+// A value made of itself twice over, thirty levels deep, has a text of gigabytes, and no limit of steps holds while
+// the interpreter writes it. So operations that make text of values, or look one up, check the values first.
 const (
 	deepest  = 200       // levels
 	mostText = 1_000_000 // values in a text
 )
 
-// size is what a value amounts to when all of it is read.
+// size is the size of a value when all of it is read.
 type size struct {
 	values, bytes uint64
 	key           bool // only tuples are read to the last level: a list or dictionary in a key ends its reading
@@ -30,7 +30,7 @@ func (s size) of(what string, values ...starlark.Value) (size, error) {
 	return s, nil
 }
 
-// steps is what reading costs.
+// steps is the cost of reading.
 func (s size) steps() uint64 { return s.values + s.bytes/textPerStep }
 
 func (s *size) add(v starlark.Value, depth int) error {
@@ -69,7 +69,7 @@ func (s *size) add(v starlark.Value, depth int) error {
 	return nil
 }
 
-// members are the lists' elements, and those of lists in them: what a dictionary or set of them reads as keys.
+// members are the lists' elements, and those of lists in them: a dictionary or set of them reads these as keys.
 func members(lists []starlark.Value, depth int) (keys []starlark.Value) {
 	for _, v := range lists {
 		switch x := v.(type) {

@@ -137,7 +137,7 @@ func (e *env) names() starlark.StringDict {
 		d[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 			kwargs []starlark.Tuple,
 		) (starlark.Value, error) {
-			if err := e.c.Err(); err != nil { // a run that is to stop allocates and copies no more
+			if err := e.c.Err(); err != nil { // a run that shall stop allocates and copies no more
 				return nil, err
 			}
 			if err := e.pay(name, steps); err != nil {

@@ -39,7 +39,8 @@ func outside(err error, name, rule string) error {
 	return err
 }
 
-// sized refuses a file of another size than it must have, where that is 0 or more; why says so.
+// sized refuses a file whose size differs from the required one, if that is 0 or more; why is the reason for the
+// message.
 func (e *env) sized(name string, size int64, why string) error {
 	info, err := statFile(e.root, name)
 	if err == nil && size >= 0 && info.Size() != size {

@@ -55,7 +55,7 @@ func bytesOf(v starlark.Value) uint64 {
 	return 0
 }
 
-// read is what reading values costs, without what is inside of their elements.
+// read is the cost of reading values, without the contents of their elements.
 func read(values ...starlark.Value) (steps uint64) {
 	for _, v := range values {
 		switch n := starlark.Len(v); {
@@ -68,7 +68,7 @@ func read(values ...starlark.Value) (steps uint64) {
 	return steps
 }
 
-// write is what a text of the values costs.
+// write is the cost of a text of the values.
 func write(what string, values ...starlark.Value) (uint64, error) {
 	s, err := size{}.of(what, values...)
 	return s.steps(), err
@@ -162,7 +162,7 @@ func (e *env) update(op syntax.Token, x, y starlark.Value) (starlark.Value, erro
 	return x, err
 }
 
-// operation is what a rewriter's call does.
+// operation is the function behind a rewriter's call.
 type operation func(e *env, args starlark.Tuple) (starlark.Value, error)
 
 // operations are those that a rewriter calls, by name.
@@ -193,7 +193,7 @@ func paying(what string) operation {
 	}
 }
 
-// kept is what it costs to keep values in a list or dictionary. A small list among them is most likely new.
+// kept is the cost of keeping values in a list or dictionary. A small list among them is most likely new.
 func kept(values []starlark.Value) (steps uint64) {
 	const small = 8
 	for _, v := range values {
@@ -272,7 +272,7 @@ func (e *env) method(v starlark.Value) starlark.Value {
 	}).BindReceiver(f.Receiver())
 }
 
-// priceOf is what a call of a method costs at most.
+// priceOf is the greatest cost of a call of a method.
 func priceOf(f *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (uint64, error) {
 	recv := f.Receiver()
 	switch f.Name() {

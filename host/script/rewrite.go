@@ -3,14 +3,14 @@ package script
 import "go.starlark.net/syntax"
 
 // The interpreter counts one step for `a * b` whatever a and b are. The tree of a script is therefore changed before
-// it is compiled: what may make a large value becomes a call of an operation that pays for it first. No script can say
-// the names of operations, because they begin with $.
+// it is compiled: an expression that may make a large value becomes a call of an operation that pays for it first. No
+// script can say the names of operations, because they begin with $.
 const (
 	opMethod = "$."    // of x.name: methods come back with their price
 	opSpread = "$..."  // of *x in a call
 	opKey    = "$key"  // of what is looked up
-	opSearch = "$in"   // of what a value is looked for in
-	opKeep   = "$keep" // of what a comprehension keeps
+	opSearch = "$in"   // of the container in which a value is looked up
+	opKeep   = "$keep" // of the values that a comprehension keeps
 	opSlice  = "$[:]"  // of x[i:j]
 )
 

@@ -225,7 +225,7 @@ func (f *follower) take(pt *point) {
 
 // finish reports to the progress display that a point is done.
 func (f *follower) finish(pt *point) {
-	for _, h := range f.hashes(&pt.last) { // its task gets on: it is not what keeps the others from theirs
+	for _, h := range f.hashes(&pt.last) { // its task makes progress: this point does not block the task's other points
 		if other := f.points[h]; other != nil && other.last.job == pt.last.job {
 			other.tries = min(other.tries, 1)
 		}

@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// fileLock keeps clients of one store from submitting at once. The system lets it go when the
-// process dies.
+// fileLock keeps clients of one store from submitting at the same time. The system releases it when the process dies.
 type fileLock struct{ file *os.File }
 
 func openLock(name string) (*fileLock, error) {
@@ -22,6 +21,6 @@ func (l *fileLock) take() (held bool, err error) {
 	return true, nil
 }
 
-func (l *fileLock) release() { _ = unlock(l.file) } // at worst it is let go with the file
+func (l *fileLock) release() { _ = unlock(l.file) } // at worst it is released with the file
 
 func (l *fileLock) close() { _ = l.file.Close() } // nothing was written

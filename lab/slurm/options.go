@@ -22,8 +22,8 @@ type Options struct {
 	Sbatch     []string `yaml:"sbatch"` // further options of sbatch, one each
 }
 
-// DefaultPoints is how many simulations a task does unless told otherwise: enough that Slurm's
-// second or so of overhead does not matter, few enough that a lost task loses little.
+// DefaultPoints is the default number of simulations of a task: enough that Slurm's second or so of
+// overhead does not matter, few enough that a lost task loses little.
 const DefaultPoints = 4
 
 // ReadOptions reads a profile file. Its errors name the line.

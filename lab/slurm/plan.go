@@ -53,8 +53,8 @@ func encodePlan(code string, tasks [][]Point) (name string, text []byte, err err
 	return hex.EncodeToString(sum[:])[:16], b.Bytes(), nil
 }
 
-// readPlan calls each with the tasks of a plan in turn, until it answers false. Lines are decoded
-// only where wanted says so.
+// readPlan calls each with the tasks of a plan in turn, until it returns false. Only lines for which wanted returns
+// true are decoded.
 func readPlan(file string, wanted func(task int) bool, each func(task int, points []Point) bool) (planHead, error) {
 	var head planHead
 	f, err := os.Open(file)
@@ -95,7 +95,7 @@ func readPlan(file string, wanted func(task int) bool, each func(task int, point
 	return head, nil
 }
 
-// pointOf is a task of a runner as a plan has it.
+// pointOf is a task of a runner as a point of a plan.
 func pointOf(t *lab.Task) (Point, error) {
 	for i := range t.Job.Spec.Apps {
 		if t.Job.Spec.Apps[i].Program != nil {
@@ -130,10 +130,10 @@ func writeOnce(file string, text []byte, mode fs.FileMode) error {
 	return os.Rename(tmp.Name(), file)
 }
 
-// keepProgram copies this program beside the plans, so that the tasks of a plan run the simulator
-// that planned them, whatever is built meanwhile.
+// keepProgram copies this program beside the plans, so that the tasks of a plan run the simulator that planned them,
+// even if another one is built meanwhile.
 func keepProgram(dir string) (string, error) {
-	text, err := os.ReadFile("/proc/self/exe") // what runs, whatever has been built in its place since
+	text, err := os.ReadFile("/proc/self/exe") // the running program, even if its file was replaced
 	if err != nil {
 		var self string
 		if self, err = os.Executable(); err == nil {

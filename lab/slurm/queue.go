@@ -14,7 +14,7 @@ import (
 // command runs one of Slurm's programs with text on its standard input.
 type command func(ctx context.Context, stdin, name string, args ...string) (stdout string, err error)
 
-// system runs the programs there are on this computer.
+// system runs the programs of this computer.
 func system(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Stdin = strings.NewReader(stdin)
@@ -31,7 +31,7 @@ func system(ctx context.Context, stdin, name string, args ...string) (string, er
 	return out.String(), nil
 }
 
-// entry is what squeue says of one task of an array.
+// entry is squeue's row of one task of an array.
 type entry struct {
 	job    int // of the array
 	index  int // of the task in it
@@ -45,7 +45,7 @@ type entry struct {
 // task is its position in the plan.
 func (e *entry) task() int { return e.offset + e.index }
 
-// name is how people name it.
+// name is the name for messages.
 func (e *entry) name() string { return fmt.Sprintf("%d_%d", e.job, e.index) }
 
 // The name of a job says what it does: namePrefix, its plan, the position of its first task there.
@@ -53,11 +53,10 @@ const namePrefix = "heddle-"
 
 func jobName(plan string, offset int) string { return namePrefix + plan + "-" + strconv.Itoa(offset) }
 
-// queueFormat has the name last, as the names of other people's jobs may hold anything.
+// queueFormat has the name last, because the names of other people's jobs may contain anything.
 const queueFormat = "%F|%K|%T|%N|%r|%j"
 
-// queue lists the tasks of heddle that Slurm knows of, ended ones included for as long as it
-// remembers them.
+// queue lists the tasks of heddle that Slurm knows, ended ones included as long as it remembers them.
 func queue(ctx context.Context, run command) ([]entry, error) {
 	out, err := run(ctx, "", "squeue", "--noheader", "--array", "--states=all", "--user="+strconv.Itoa(os.Getuid()),
 		"--format="+queueFormat)

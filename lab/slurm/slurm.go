@@ -34,7 +34,8 @@ type Pool struct {
 	Wait bool
 	// Retry submits what failed before again, once.
 	Retry bool
-	// Tell, if not nil, gets the state of the simulations: how many tasks run, and what the others wait for.
+	// Tell, if not nil, gets the state of the simulations: the number of running tasks, and the reason why others
+	// wait.
 	Tell func(string)
 	// Poll is the longest time between two looks at queue and store; 0: five seconds. The first looks follow each
 	// other sooner.
@@ -175,7 +176,7 @@ func (p *Pool) follow(r *lab.Runner, todo []*lab.Task) (*follower, error) {
 	return f, err
 }
 
-// submit hands the points of the chunks to Slurm, an array for as many as it takes at once.
+// submit hands the points of the chunks to Slurm, in arrays of the size that it takes at once.
 func (f *follower) submit(ctx context.Context, chunks [][]*point) error {
 	p := f.p
 	var tasks [][]Point
@@ -227,7 +228,7 @@ func (f *follower) submit(ctx context.Context, chunks [][]*point) error {
 	return nil
 }
 
-// planFile is where the plan of a name lies.
+// planFile is the path of the plan with a name.
 func (f *follower) planFile(name string) string { return filepath.Join(f.dir, name+".plan") }
 
 // tidy removes files that are not needed any more: plans whose points are all in the store, their logs, and

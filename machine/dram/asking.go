@@ -2,10 +2,9 @@ package dram
 
 import "github.com/heddle-sim/heddle/mem"
 
-// asking measures how fast a channel serves a tenant while it has requests: the clocks in which a
-// tenant has requests here, from acceptance to their last command, and the commands of those
-// clocks. Clocks in which pages move, too, are left out: what the channel gives an application then
-// says nothing of what it could give.
+// asking measures how fast a channel serves a tenant while it has requests: the clocks in which a tenant has requests
+// here, from acceptance to their last command, and the commands of those clocks. Clocks in which pages move, too, are
+// left out: the service that the channel gives an application then says nothing of what it could give.
 type asking struct {
 	by     []interval // by row of counters
 	moving int        // ends of migrations, and requests of rows that move, under way
@@ -15,7 +14,7 @@ type asking struct {
 type interval struct {
 	since    uint64 // clock up to which it has been counted
 	requests int32
-	mover    bool // requests of what is moved, not of an application
+	mover    bool // requests of traffic that moves data, not of an application
 }
 
 func newAsking(cfg *Config) asking {

@@ -17,7 +17,7 @@ const (
 	NumTiers
 )
 
-// Class is on which side of the chip a request was made.
+// Class is the side of the chip that made a request.
 type Class uint8
 
 // The classes.
@@ -67,7 +67,7 @@ type Config struct {
 // maxBlocks bounds the blocks of either tier: a block's number is 32 bits wide.
 const maxBlocks = 1 << 31
 
-// Validate says what cannot work.
+// Validate is the error of a configuration that cannot work.
 func (c *Config) Validate() error {
 	if err := c.Shape.Check(); err != nil {
 		return err

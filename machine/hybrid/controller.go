@@ -12,7 +12,7 @@ const never = ^uint64(0)
 
 const none = int32(-1)
 
-// What a buffer is part of; the low bits say which.
+// The owner of a buffer; the low bits are its number.
 const (
 	kindShift   = 28
 	ofPart      = 0 << kindShift // data of a request
@@ -24,7 +24,7 @@ const (
 	bufferIndex = 1<<kindShift - 1
 )
 
-// request is what the cache above asked for.
+// request is a request of the cache above.
 type request struct {
 	fetch mem.Fetch
 	born  uint64
@@ -32,8 +32,7 @@ type request struct {
 	next  int32 // free one
 }
 
-// part is as much of a request as lies in one block: requests of lines larger than blocks
-// have several.
+// part is the part of a request that lies in one block: requests for lines larger than blocks have several.
 type part struct {
 	request    int32
 	next       int32 // in the list it is in
@@ -254,7 +253,7 @@ func (c *Controller) Tick(now uint64) uint64 {
 	if c.moving.roused {
 		c.moveOn()
 	}
-	for i := range c.banks { // what a transfer that has ended let go
+	for i := range c.banks { // parts that a transfer has released at its end
 		if c.banks[i].again.first != none {
 			next = min(next, now+1)
 		}

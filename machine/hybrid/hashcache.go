@@ -1,8 +1,8 @@
 package hybrid
 
-// bloom is a counting Bloom filter with counters of two bits: three of them for each member.
-// A counter that has reached its maximum stays there, as it no longer knows how many it
-// counts: so the filter can take blocks for members that are not, and never the reverse.
+// bloom is a counting Bloom filter with counters of two bits: three of them for each member. A counter that has
+// reached its maximum stays there, because its count is no longer known. So the filter may report blocks as members
+// that are none, and never the reverse.
 type bloom struct {
 	counters []uint8 // four in each byte
 	n        uint64

@@ -2,7 +2,7 @@ package hybrid
 
 import "fmt"
 
-// SwapMode says what happens when data of the CPU are hit outside its own channels (section VI-B, Figure 7a).
+// SwapMode says what happens when the CPU hits its data outside its own channels (section VI-B, Figure 7a).
 type SwapMode string
 
 // The modes.
@@ -56,7 +56,7 @@ func NewHydrogen(s Shape, o HydrogenOptions) (*Hydrogen, error) {
 	return h, nil
 }
 
-// each is what counter i gets of the tokens of a period: the first ones take the remainder.
+// each is the part of a period's tokens that counter i gets: the first ones take the remainder.
 func (h *Hydrogen) each(tok uint64, i int) uint64 {
 	n := uint64(max(1, h.options.PerChannel))
 	return (tok + n - 1 - uint64(i)) / n

@@ -12,7 +12,7 @@ type place struct {
 	pos uint16
 }
 
-// layout says where sets, blocks and the remap table lie.
+// layout has the places of sets, blocks and the remap table.
 type layout struct {
 	shape   Shape
 	sets    uint64
@@ -52,9 +52,9 @@ func newLayout(c *Config) layout {
 	return l
 }
 
-// entryBits is what the remap table keeps of a set: as a cache, of each way which block it
-// holds, valid, dirty and alloc; flat, where each block is, and alloc of the ways. The order
-// of use is kept in the remap cache only.
+// entryBits is the size of a set's entry in the remap table: as a cache, of each way which block it
+// holds, valid, dirty and alloc; flat, where each block is, and alloc of the ways. The order of use
+// is kept in the remap cache only.
 func (l *layout) entryBits(c *Config) int {
 	if c.Mode == Flat {
 		return l.spots*bits.Len(uint(l.spots-1)) + l.ways
@@ -114,7 +114,7 @@ func (l *layout) entryLine(set, index uint32) uint64 {
 // entryAddress is the address of a line of the remap table in the fast tier.
 func (l *layout) entryAddress(line uint64) uint64 { return l.table + line*Unit }
 
-// tableBytes is what the remap table takes of the fast tier.
+// tableBytes is the part of the fast tier that the remap table takes.
 func (l *layout) tableBytes() uint64 {
 	if l.entry <= Unit {
 		return (l.sets*uint64(l.entry) + Unit - 1) / Unit * Unit

@@ -25,16 +25,15 @@ const mostCount = 63
 // mdmPhase is how many lines of the table leave the remap cache before MDM computes its expectations again.
 const mdmPhase = 1024
 
-// mdm is what the migration decision mechanism of ProFess keeps: of each block its bin when
-// its entry came, two bits of the entry, and how often it has been accessed since; of each
-// class, how often blocks of a bin were.
+// mdm is the state of ProFess's migration decision mechanism. For each block it has its bin when its entry came (two
+// bits of the entry) and its accesses since then; for each class, the accesses of blocks by bin.
 type mdm struct {
 	state    []uint8 // by set and index: bin in the low two bits, count above
 	gpu      []uint8 // by set and index, a bit: the application that accessed it last
 	blocks   uint64  // of a set
 	observed [numClasses][numBins]struct{ blocks, accesses uint64 }
 	expected [numClasses][numBins]float64 // accesses
-	known    bool                         // expected has been worked out
+	known    bool                         // expected has been computed
 	left     int                          // lines that have left in this phase
 }
 
@@ -97,8 +96,8 @@ func (m *mdm) observe(i uint64, s uint8) {
 	m.state[i] = binOf(s >> 2)
 }
 
-// estimate works out how often a block of a bin is accessed. (ProFess sums, over the bins it
-// may go to, how likely that is times how often blocks that did were accessed: the mean.)
+// estimate computes how often a block of a bin is accessed. (ProFess sums, over the bins it may go
+// to, how likely that is times how often blocks that did were accessed: the mean.)
 func (m *mdm) estimate() {
 	for c := range m.observed {
 		for bin := range m.observed[c] {

@@ -17,7 +17,7 @@ type Access struct {
 	Tenant mem.TenantID
 }
 
-// outlets are where accesses wait for the channels of both tiers.
+// outlets are the queues of accesses to the channels of both tiers.
 type outlets struct {
 	ring   [NumTiers][]mem.Ring[Access] // by channel
 	fed    [NumTiers]uint64             // channels that have got an access since Fed, a bit each
@@ -88,8 +88,8 @@ func (o *outlets) send(tier int, addr uint64, write bool, buffer int32, tenant m
 	}
 }
 
-// event is what a test wants to know: an access that has been sent, a unit of a request that
-// has been answered from a buffer, or places that have changed places for nothing.
+// event is a fact for tests: an access that has been sent, a unit of a request that has been
+// answered from a buffer, or places that have changed places for nothing.
 type event struct {
 	kind   eventKind
 	access Access

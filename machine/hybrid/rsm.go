@@ -68,20 +68,20 @@ func (m *rsm) swap(c, victim Class) {
 	}
 }
 
-// advice is what the monitor says to a migration in place of another class's block.
+// advice is the monitor's answer to a migration that would replace another class's block.
 type advice uint8
 
 const (
-	decide advice = iota // for itself, by what either block can expect
+	decide advice = iota // by the expected accesses of both blocks
 	forbid
 	vacant // as if nothing were there
 )
 
-// rsmMargin is how much worse is worse.
+// rsmMargin is the factor from which a class counts as worse off.
 const rsmMargin = 1 + 1.0/32
 
 // advise compares the class that wants to migrate a block with the owner of the block that would make room. Without
-// two periods behind them there is nothing to compare.
+// two finished periods there is nothing to compare.
 func (m *rsm) advise(c, owner Class) advice {
 	x, o := &m.class[c], &m.class[owner]
 	switch {

@@ -29,8 +29,8 @@ func (c *Controller) serve(h int32, now uint64) bool {
 	return c.miss(h, at, now) || c.stall(p)
 }
 
-// passesBy says whether a read goes to the slow tier without a look-up. Not while something
-// that came before it may yet change its block.
+// passesBy says whether a read goes to the slow tier without a look-up. It does not while an earlier request may
+// still change its block.
 func (c *Controller) passesBy(p *part, now uint64) bool {
 	return !p.granted && c.early.passes(now, c.table.number(p.set, p.index), p.class) &&
 		c.moving.of(p.set, p.index) == none && !c.awaited(p) && (c.tagging == nil || c.tagging[c.tag(p)] == 0)
@@ -79,7 +79,7 @@ func (c *Controller) ownersOf(n uint32) Owners {
 	return s.owners
 }
 
-// see is a set as a part finds it.
+// see is the state in which a part finds a set.
 func (c *Controller) see(p *part, set uint32) *View {
 	s, v := &c.table.set[set], &c.view
 	v.Set, v.Block, v.Class, v.Write = uint64(set), c.table.number(p.set, p.index), p.class, p.write
@@ -195,8 +195,8 @@ func (c *Controller) swap(h int32, at place, other int) bool {
 	return true
 }
 
-// drop takes a block out of its way: a clean one is forgotten, others go to the slow tier. A
-// read may wait for what is moved. False when the part has to be served as ever.
+// drop takes a block out of its way: a clean one is forgotten, others go to the slow tier. A read may wait for the
+// move. False if the part must be served in the normal way.
 func (c *Controller) drop(h int32, at place, waits bool) bool {
 	p := &c.parts[h]
 	row := c.rows[c.requests[p.request].fetch.Tenant]
@@ -333,15 +333,14 @@ func (c *Controller) fill(h int32, at, to place) {
 	c.parts.push(&c.moving.list[i].waiters, h)
 }
 
-// begin takes a register for what a part has caused; its units are read first.
+// begin takes a register for the transfer that a part has caused; the part's units are read first.
 func (c *Controller) begin(h int32, legs []leg) int32 {
 	p := &c.parts[h]
 	asker := c.requests[p.request].fetch.Tenant
 	return c.moving.begin(asker, c.mover(asker), p.units, legs)
 }
 
-// tell lets a policy that watches dirty data know that those of a way have become dirty, or
-// are about to be written back.
+// tell reports to a policy that watches dirty data that the data of a way have become dirty, or will be written back.
 func (c *Controller) tell(at place, dirty bool) {
 	if c.dirt != nil {
 		c.dirt.dirtied(c.table.block[c.table.slot(at)], dirty)

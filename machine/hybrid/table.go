@@ -1,6 +1,6 @@
 package hybrid
 
-// noBlock is in a way that holds nothing.
+// noBlock marks an empty way.
 const noBlock = ^uint32(0)
 
 // set is the remap table's entry for a set, a bit per way, and values derived from it.
@@ -119,7 +119,7 @@ func (t *table) remove(p place) {
 	s.dirty &^= 1 << p.pos
 }
 
-// exchange swaps what is in two positions of a flat set, or in two ways of any.
+// exchange swaps the blocks in two positions of a flat set, or in two ways of any set.
 func (t *table) exchange(a, b place) {
 	s := &t.set[a.set]
 	if t.flat() {
@@ -180,7 +180,7 @@ func (t *table) touch(m *transfers, set, index uint32, allowed uint16) (changed 
 	return changed
 }
 
-// leave puts what is in a way, and holds nothing, into a free position of the slow tier.
+// leave puts the block in a way, if it holds no data, into a free position of the slow tier.
 func (t *table) leave(m *transfers, at place) bool {
 	for pos := t.ways; pos < t.spots; pos++ {
 		p := place{at.set, uint16(pos)}

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// Mode is what the fast memory is.
+// Mode says whether the fast memory is a cache or memory.
 type Mode string
 
 // The modes. As a cache it holds copies of blocks of the slow memory; flat, both tiers are
@@ -68,8 +68,8 @@ func (t *Tokens) Begin(cycle, tok uint64) {
 	t.left = tok
 }
 
-// refill adds what is due by a cycle, whatever number of periods has gone by; the counter
-// stops at its maximum.
+// refill adds the tokens that are due by a cycle, over any number of periods; the counter stops at
+// its maximum.
 func (t *Tokens) refill(cycle uint64) {
 	over, due := bits.Mul64(cycle/t.period-t.epoch, t.tok)
 	sum, carry := bits.Add64(t.left, due, 0)

@@ -151,7 +151,7 @@ func (m *transfers) rouse(i int32) {
 // all is every unit of a block.
 func (c *Controller) all() uint32 { return uint32(1)<<c.table.units - 1 }
 
-// moveOn sends what transfers have to send, as far as the channels take it.
+// moveOn sends the accesses of transfers, as far as the channels take them.
 func (c *Controller) moveOn() {
 	m := &c.moving
 	m.roused = false
@@ -167,8 +167,7 @@ func (c *Controller) moveOn() {
 	}
 }
 
-// advance sends what a transfer has to send. True when nothing is left but to wait for data,
-// or nothing at all, which ends it.
+// advance sends the accesses of a transfer. True if it only waits for data now, or has ended.
 func (c *Controller) advance(i int32) bool {
 	t := &c.moving.list[i]
 	quiet, over := true, true
@@ -216,8 +215,8 @@ func first(mask uint32, start int) int {
 	return bits.TrailingZeros32(mask)
 }
 
-// clear are the units that can be written where a leg ends: where another begins, only what
-// has been read there.
+// clear are the units that can be written at the end of a leg. If another leg begins there, these are only the units
+// that it has read.
 func (t *transfer) clear(l int) uint32 {
 	o := &t.leg[1-l]
 	if t.used == 2 && o.want != 0 && o.from == t.leg[l].to {
@@ -246,8 +245,8 @@ func (c *Controller) join(i, h int32, now uint64) {
 	}
 }
 
-// answerWaiters gives units in the buffer of a leg to reads of its block that wait, up to
-// the first write: what it writes the buffer does not have.
+// answerWaiters gives units in the buffer of a leg to reads of its block that wait, up to the first write, whose
+// bytes the buffer does not have.
 func (c *Controller) answerWaiters(i int32, l int, now uint64) {
 	t := &c.moving.list[i]
 	g := &t.leg[l]
