@@ -20,7 +20,7 @@ type Result struct {
 	Cycles   uint64   `json:"run_cycles"`
 	Seconds  float64  `json:"simulated_s"`
 	Tenants  []Tenant `json:"tenants"`
-	// Outside is the sum over tenants of what happened outside their windows. With the tenants' rows and Nobody it
+	// Outside is the sum of the tenants' counts outside their windows. With the tenants' rows and Nobody it
 	// adds up to the machine. Nil in functional runs.
 	Outside *Outside `json:"outside_windows,omitempty"`
 	// Nobody has the SM-cycles, channels and energy that no application held. Nil in functional runs.
@@ -39,7 +39,7 @@ type Result struct {
 	// OutsideWindows).
 	Tables []Counters `json:"counters"`
 	Energy *Energy    `json:"energy,omitempty"`
-	// Policies are those that governed the run, each with a digest of its source files.
+	// Policies are the policies of the run, each with a digest of its source files.
 	Policies []PolicyUse `json:"policies,omitempty"`
 	// Decisions of the machine-wide policies, in order of time (decisions.json).
 	Decisions []Decision `json:"-"`
@@ -194,8 +194,8 @@ type Kernel struct {
 	Roof        string  `json:"roof"` // the limit that it came nearest to: issue, L1, LLC, DRAM
 	RoofShare   float64 `json:"roof_share"`
 	TopStall    string  `json:"top_stall,omitempty"` // "": no warp waited
-	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not distinguish whose accesses
-	// they serve.
+	// Overlapped: other kernels of the tenant ran meanwhile, and caches and DRAM do not distinguish the accesses of
+	// the kernels.
 	Overlapped bool `json:"overlapped,omitempty"`
 }
 
@@ -324,8 +324,8 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
 	CyclesPerS       float64   // simulated cycles per second of wall time
-	// Waits says, for an application without progress for half a minute of wall time, which warps wait for what; it
-	// is said once.
+	// Waits says, for an application without progress for half a minute of wall time, which warps wait for which
+	// events. It is said once.
 	Waits []string
 }
 
@@ -356,7 +356,8 @@ type Decision struct {
 	// package json.
 	Sample any `json:"sample"`
 	Plan   any `json:"plan"`
-	// Before and After are what applications held and what they shall get, for policies that set it.
+	// Before and After are the shares that applications held and those that they shall get, for policies that set
+	// shares.
 	Before []control.Share `json:"before,omitempty"`
 	After  []control.Share `json:"after,omitempty"`
 	Why    []string        `json:"why,omitempty"`

@@ -193,8 +193,8 @@ func (r *run) loop() error {
 	}
 }
 
-// programs lets every program go on that can, and starts what their streams hold,
-// until nothing changes at this cycle.
+// programs continues every program that can continue, and starts the operations of their streams, until nothing
+// changes in this cycle.
 func (r *run) programs() error {
 	for changed := true; changed; {
 		changed = false
@@ -228,7 +228,7 @@ func (r *run) programs() error {
 	return nil
 }
 
-// wants says whether the application should start (again) now.
+// wants says whether the application shall start (again) now.
 func (r *run) wants(a *app, now uint64) bool {
 	if now < a.arrived || r.over {
 		return false
@@ -336,7 +336,7 @@ func (r *run) nextStop(now uint64) uint64 {
 	return n
 }
 
-// boundaries does what is due at the cycle the machine has reached.
+// boundaries does the work that is due at the cycle that the machine has reached.
 func (r *run) boundaries() error {
 	now := r.gpu.Now()
 	counting := now%countEvery == 0 && r.col.warm()
@@ -365,8 +365,8 @@ func (r *run) boundaries() error {
 	return r.starved(now)
 }
 
-// stopped is the error of a run whose context has ended: with the cause, where it has one of its
-// own (a limit of memory), so that it is not taken for an interruption.
+// stopped is the error of a run whose context has ended: with its cause if the cause is not an interruption (a limit
+// of memory).
 func stopped(ctx context.Context) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return fmt.Errorf("%w: %w", ErrStopped, cause)
@@ -374,7 +374,7 @@ func stopped(ctx context.Context) error {
 	return ErrStopped
 }
 
-// why is what a partial result says of its end: the cause, where it was stopped for one.
+// why is the reason in a partial result for its end: the cause for which it was stopped, if there is one.
 func why(err error) string {
 	if text, ok := strings.CutPrefix(err.Error(), ErrStopped.Error()+": "); ok {
 		return text
@@ -391,8 +391,7 @@ func (r *run) allDone() bool {
 	return true
 }
 
-// starved finds programs that wait for something no one will bring: a stream that
-// waits for an operation behind itself.
+// starved finds programs that wait for ever: a stream that waits for an operation behind itself.
 func (r *run) starved(now uint64) error {
 	if r.gpu.Running() > 0 {
 		return nil

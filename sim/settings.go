@@ -15,11 +15,12 @@ type setting struct {
 	name string
 	// able says why a machine cannot have it set; nil: every machine can.
 	able func(g *machine.GPU) error
-	// ask takes over what a plan asks for, and says whether that is not held already. d is the decision.
+	// ask takes over the value that a plan asks for, and says whether it differs from the present one. d is the
+	// decision.
 	ask func(x *change, r *control.Request, d *Decision) (changed bool, err error)
-	// take takes over what an earlier change asks for that has not begun.
+	// take takes over the values of an earlier change that has not begun.
 	take func(x, earlier *change)
-	// apply has the machine do it.
+	// apply sets the value in the machine.
 	apply func(g *machine.GPU, x *change) error
 }
 
@@ -94,7 +95,7 @@ func quotaSetting() setting {
 	}
 }
 
-// tierSetting is a number by which a memory of two tiers is divided: where it stands in the division, and in a request.
+// tierSetting is a number by which a memory of two tiers is divided: its field in the division, and in a request.
 func tierSetting(name string, at func(*backing.MemorySplit) **int, want func(*control.Request) *int) setting {
 	return setting{
 		name: name, able: func(g *machine.GPU) error { return g.Tiers().CanSplit() }, apply: divide,
@@ -128,7 +129,7 @@ func groupsOf(s *machine.Share) *int { return &s.Groups }
 func takeSMs(x, w *change)    { x.takeShares(w, smsOf) }
 func takeGroups(x, w *change) { x.takeShares(w, groupsOf) }
 
-// takeShares takes over what an earlier change asks for of each share, and how SMs are freed for it.
+// takeShares takes over the shares of an earlier change, and the way in which SMs are freed for it.
 func (x *change) takeShares(w *change, of func(*machine.Share) *int) {
 	for k := range x.want.Shares {
 		*of(&x.want.Shares[k]) = *of(&w.want.Shares[k])
@@ -158,8 +159,8 @@ func (x *change) askShares(list []int, unit string, d *Decision, of func(*machin
 	return changed, nil
 }
 
-// replace takes over what a plan asks for, if it asks for anything that is not held: tokens that are set cap those
-// that are left, and a value that a plan repeats is not set again.
+// replace takes over the values that a plan asks for, if any differs from the present one: tokens that are set cap
+// those that are left, and a value that a plan repeats is not set again.
 func replace(have **int, want, held *int) (changed bool) {
 	if want == nil || held != nil && *want == *held {
 		return false
@@ -168,14 +169,14 @@ func replace(have **int, want, held *int) (changed bool) {
 	return true
 }
 
-// freeings are the machine's words for a policy's.
+// freeings are the machine's constants for a policy's.
 func freeings() map[control.Freeing]machine.Freeing {
 	return map[control.Freeing]machine.Freeing{
 		"": machine.ByEstimate, control.FreeByDrain: machine.ByDraining, control.FreeBySwitch: machine.BySwitching,
 	}
 }
 
-// quotas are a policy's in the words of the machine.
+// quotas are a policy's quotas as a type of the machine.
 func quotas(q *control.Quota) *machine.Quotas {
 	schemes := map[control.QuotaScheme]sm.QuotaScheme{
 		control.Naive: sm.QuotaNaive, control.Elastic: sm.QuotaElastic,

@@ -15,7 +15,7 @@ type Share struct {
 	Cores  int // CPU cores
 }
 
-// division is what a mode divides: a machine with a number of channel groups among a number of applications.
+// division is the input of a mode: a machine with a number of channel groups among a number of applications.
 type division struct {
 	s      *Sharing
 	m      *sheets.Machine
@@ -40,8 +40,8 @@ func Shares(s *Sharing, m *sheets.Machine, groups, n int) ([]Share, error) {
 	return out, mode.fits(out, m, groups)
 }
 
-// shares divides the machine among applications: SMs and channel groups as the mode says among
-// those that run kernels, CPU cores in order among the others.
+// shares divides the machine among applications. Applications that run kernels get SMs and channel groups as the mode
+// says; the others get CPU cores in order.
 func (s *Sharing) shares(m *sheets.Machine, groups int, apps []App) ([]Share, error) {
 	var among []Share
 	if n := KernelApps(apps); n > 0 {
@@ -111,7 +111,7 @@ func sliceShares(d *division) ([]Share, error) {
 // evenSlices are as equal as can be: nothing stays unused.
 func evenSlices(d *division) ([]Share, error) { return even(d.m.SM.Count, d.groups, d.apps), nil }
 
-// equalShares are equal: what does not divide stays unused.
+// equalShares are equal: a remainder stays unused.
 func equalShares(d *division) ([]Share, error) {
 	n := d.apps
 	return even(d.m.SM.Count/n*n, d.groups/n*n, n), nil
@@ -202,7 +202,7 @@ func profileNames(m *sheets.Machine) (names []string) {
 	return names
 }
 
-// fits says whether a machine has what a mode hands out.
+// fits says whether a machine has the SMs and groups that a mode hands out.
 func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
 	if m.whole {
 		return nil

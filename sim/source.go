@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// source is what the samples of a run are taken from: the machine's counters, and those
-// of the table "app", which no component counts.
+// source is the source of a run's samples: the machine's counters, and those of the table "app", which no component
+// counts.
 type source struct {
 	r        *run
 	table    *stat.Table
@@ -66,7 +66,7 @@ func AppCounters() []stat.Desc {
 	}
 }
 
-// simd8 is the lanes of an instruction of the GPUs that Hydrogen's objective counts.
+// simd8 is the number of lanes of an instruction of the GPUs in Hydrogen's objective.
 const simd8 = 8
 
 func newSource(r *run) *source {
@@ -77,7 +77,7 @@ func newSource(r *run) *source {
 // Find implements control.Source.
 func (s *source) Find(name string) (stat.Counter, error) { return s.counters.Find(name) }
 
-// settle brings what is counted lazily up to the current cycle.
+// settle brings the counters that are counted lazily up to the current cycle.
 func (s *source) settle() {
 	gpu := s.r.gpu
 	gpu.SyncCounters()

@@ -26,7 +26,7 @@ type kernelTarget struct {
 	ipc    float64
 }
 
-// target is that of a kernel; 0: it has none.
+// target is the target of a kernel; 0: it has none.
 func (a *app) target(kernel string) float64 {
 	for _, t := range a.targets {
 		if t.kernel == kernel {
@@ -56,8 +56,8 @@ func (a *app) setTarget(kernel string, ipc float64) {
 	a.targets = append(a.targets, kernelTarget{kernel, ipc})
 }
 
-// launches says that a kernel is launched for the first time: a target whose name is another way to write the
-// kernel's is the kernel's from now on.
+// launches notes that a kernel is launched for the first time. A target with another form of the kernel's name
+// belongs to the kernel from now on.
 func (a *app) launches(kernel string) {
 	for i := range a.targets {
 		t := &a.targets[i]
@@ -130,7 +130,7 @@ func (r *run) unknownKernel() error {
 	return nil
 }
 
-// targets says which targets the policies of a run did not hold, and that they had none.
+// targets warns of targets of kernels that were not launched, and of policies that aim at targets and had none.
 func (n notes) targets() (warnings []string) {
 	r, res := n.r, n.res
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }

@@ -22,8 +22,7 @@ func (s *Sharing) Turn(m *sheets.Machine) uint64 {
 	return uint64(defaultQuantum * m.Clock.Core * 1e6)
 }
 
-// contexts puts what turns or evictions cost into the result, and the turns into the
-// timeline.
+// contexts puts the cost of turns or evictions into the result, and the turns into the timeline.
 func (r *run) contexts(res *Result, now uint64) {
 	freeing, _, _ := r.gpu.MovingCycles()
 	c := &Contexts{CTAs: r.gpu.Evicted().CTAs, Bytes: r.gpu.Evicted().Bytes, Cycles: freeing}
@@ -53,14 +52,14 @@ func (r *run) contexts(res *Result, now uint64) {
 				uint64(defaultQuantum*r.sheet.Clock.Core*1e6)))
 	} else if share := float64(c.Cycles) / float64(max(1, now)); c.Turns == 0 && share > overheadShare {
 		w := fmt.Sprintf("CTAs were being moved off SMs in %.0f %% of the time", 100*share)
-		if first := r.spec.Sharing.FirstDecision(r.sheet); first > 0 && first < now { // else it is how SMK divides SMs
+		if first := r.spec.Sharing.FirstDecision(r.sheet); first > 0 && first < now { // else SMK's own division
 			w += fmt.Sprintf(": a period of %d cycles is short, give a longer one", first)
 		}
 		res.Warnings = append(res.Warnings, w)
 	}
 }
 
-// overheadShare is the share of the time from which on overhead earns a warning.
+// overheadShare is the share of the time from which there is a warning about overhead.
 const overheadShare = 0.1
 
 // NoTime says, in a sentence each, which policies and turns cannot act in a run that ends at a core cycle. The result

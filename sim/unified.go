@@ -53,7 +53,7 @@ type Unified struct {
 func (u *Unified) On() bool { return *u != Unified{} }
 
 // Alone adapts the settings to an application that has the whole machine: it has the link for itself, and if the
-// capacity is a share of the memory that several have allocated, all the memory.
+// capacity is a share of the memory that several have allocated, it has all the memory.
 func (u Unified) Alone() Unified {
 	if !u.On() {
 		return u
@@ -68,7 +68,7 @@ func (u Unified) Alone() Unified {
 	return u
 }
 
-// options are what the machine is built with; nil where the run does not ask for any.
+// options are the machine's options for unified memory; nil if the run does not ask for it.
 func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if !u.On() {
 		return nil, nil
@@ -168,7 +168,7 @@ func runtimeByName(name string) (runtimeSet, error) {
 		name)
 }
 
-// either is the name, or where there is none the other.
+// either is the name, or the other one if it is empty.
 func either(name, other string) string {
 	if name == "" {
 		return other
@@ -193,7 +193,7 @@ func (u *Unified) capacity() (bytes int64, share float64, err error) {
 	return 0, 100 / over, nil
 }
 
-// mostMegabytes is what a capacity in megabytes is at most: a million of them.
+// mostMegabytes is the greatest capacity in megabytes: a million.
 const mostMegabytes = 1e6
 
 // parseCapacity reads bytes, KB, MB or GB (of 2^10 bytes each, as KiB, MiB and GiB are), a share of what is allocated
@@ -245,7 +245,7 @@ func parseCapacity(text string) (bytes int64, share float64, err error) {
 	return 0, share, nil
 }
 
-// check says what of it machine m has not.
+// check names the settings that machine m lacks for it.
 func (u *Unified) check(m *sheets.Machine) error {
 	if !u.On() {
 		return nil

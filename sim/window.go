@@ -42,7 +42,7 @@ type mark struct {
 	kernels     [][numKernelCounters]uint64 // of those launched by then, in the order of first launches
 }
 
-// kernel is what the mark holds of a kernel, by the order of first launches.
+// kernel is the mark's record of a kernel, in the order of first launches.
 func (m *mark) kernel(k int) (n [numKernelCounters]uint64) {
 	if k < len(m.kernels) {
 		n = m.kernels[k]
@@ -52,7 +52,7 @@ func (m *mark) kernel(k int) (n [numKernelCounters]uint64) {
 
 func (m *mark) taken() bool { return m.sums != nil }
 
-// tally is what the window of a tenant is made from.
+// tally has the marks from which the window of a tenant is made.
 type tally struct {
 	warm    mark   // at the warm-up's end, or the run's begin
 	launch  mark   // at its first launch
@@ -114,8 +114,7 @@ func (c *collector) executed(i int) {
 	t.end = c.mark(i)
 }
 
-// part is how much of an execution of n instructions that ends at now lies behind the
-// warm-up.
+// part is the part of an execution of n instructions, ending at now, that lies after the warm-up.
 func (c *collector) part(t *tally, now, n uint64) float64 {
 	in := now - max(t.begun, c.work(t.warm.sums))
 	if n == 0 { // it used the host alone
@@ -133,7 +132,7 @@ func (c *collector) insts(i int) uint64 {
 	return n + c.r.gpu.CPUs.Instructions(i)
 }
 
-// work is the same of a copy of a tenant's counters.
+// work is the same for a copy of a tenant's counters.
 func (c *collector) work(s stat.Sums) uint64 {
 	return c.columns.count(s, threadInsts) + c.columns.count(s, cpuInsts)
 }

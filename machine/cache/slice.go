@@ -118,7 +118,7 @@ type Slice struct {
 	slab *mem.Slab
 	rows [][]uint64
 
-	fills    mem.Ring[mem.Fetch] // what has been brought and the tags have not seen
+	fills    mem.Ring[mem.Fetch] // data that was brought and is not in the tags yet
 	fillPort uint64              // cycle from which the data array takes the next fill
 	port     uint64              // cycle from which tags and data array are free
 	changer  *changer            // of words, for atomics
@@ -134,7 +134,7 @@ type Slice struct {
 	Reply      mem.Queue[Answer]
 	replyLimit int
 
-	in     [2]input // from the interconnect: of SMs, and what has crossed the network between slices
+	in     [2]input // from the interconnect: of SMs, and over the network between slices
 	inputs int      // of those that are used
 	turn   int      // the input to serve next
 	share  share
@@ -166,9 +166,8 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	return s, nil
 }
 
-// CanAccept says whether the input queue has room for another request at clock now. What
-// is still in the pipeline does not count, as in GPGPU-Sim, where only the queue
-// behind it exerts back-pressure.
+// CanAccept says whether the input queue has room for another request at clock now. Requests in the pipeline do not
+// count, as in GPGPU-Sim, where only the queue behind it exerts back-pressure.
 func (s *Slice) CanAccept(now uint64) bool { return s.in[0].room(now) }
 
 // Accept takes a request from the interconnect at clock now, and returns the clock at which it reaches the tags.
@@ -294,7 +293,7 @@ func (s *Slice) serve(h int32, now uint64) bool {
 	return true
 }
 
-// there is the sectors of a request that the slice has.
+// there are the sectors of a request that the slice has.
 func (s *Slice) there(r *mem.Req) uint8 {
 	i := s.tags.Find(r.Line)
 	if i == tags.None {
@@ -385,7 +384,7 @@ func (s *Slice) fetch(i int32, sectors uint8, tenant mem.TenantID) {
 	s.below(&mem.Fetch{Line: s.tags.Tag[i], Token: i, Sectors: sectors, Tenant: tenant})
 }
 
-// below queues what a lookup asks of the memory.
+// below queues a lookup's request to the memory.
 func (s *Slice) below(f *mem.Fetch) {
 	f.Slice = int16(s.ID)
 	if s.cfg.miss > 0 {

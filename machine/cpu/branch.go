@@ -5,11 +5,10 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// branches predicts where the program goes on at conditional branches: gshare, two-bit
-// counters chosen by place and global history (McFarling, WRL TN-36, 1993). Targets are
-// taken to be known.
+// branches predicts conditional branches: gshare, two-bit counters chosen by place and global
+// history (McFarling, WRL TN-36, 1993). Targets are taken to be known.
 type branches struct {
-	penalty  int64 // ticks from the wrong branch's completion to the dispatch of what is right; 0: all are known
+	penalty  int64 // ticks from the end of a wrongly predicted branch to the next dispatch; 0: all are known
 	wrong    int32 // position of a branch dispatch waits for
 	history  uint64
 	mask     uint64

@@ -8,10 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/mem/tags"
 )
 
-// caches are the private ones. A line that comes from below goes into both; one that either
-// pushes out stays in the other. Tags of both are looked up at once, in the cycle a load
-// or store comes to the L1; what is below the L2 is asked for, and what it pushes out leaves,
-// an L2 latency later.
+// caches are the private ones. A line that comes from below goes into both. A line that one of them evicts stays in
+// the other. Tags of both are looked up at once, in the cycle a load or store comes to the L1; what is below the L2
+// is asked for, and what it pushes out leaves, an L2 latency later.
 type caches struct {
 	l1, l2   *tags.Array
 	m1       mshr.File           // waiting: the position of a load in the window, or of a store ^its entry
@@ -19,7 +18,7 @@ type caches struct {
 	fills    mem.Queue[fill]     // from L2 to L1
 	out      mem.Queue[departed] // on the way out of the core
 	writing  int                 // of them write-backs
-	crowded  bool                // something was refused as there were too many
+	crowded  bool                // an access was refused because there were too many
 	mask     uint64
 	prefetch prefetcher
 }
@@ -56,7 +55,7 @@ const anyNumber = 1 << 15
 // whole is the one sector of a line of a private cache.
 const whole = 1
 
-// load looks a load up; false when it has to wait for something that is in use.
+// load looks a load up; false if it has to wait for a resource that is in use.
 func (c *Core) load(pos int32, now uint64) bool {
 	o := &c.window.ops[pos]
 	if o.store != 0 && c.stores.holds(o.store) {
@@ -115,8 +114,7 @@ func (c *Core) storeNext(now uint64) {
 	b.leave(now)
 }
 
-// miss asks the L2 for a line and returns the place it will have in the L1; None where
-// something is in use that it needs.
+// miss asks the L2 for a line and returns its future place in the L1; None if a resource that it needs is in use.
 func (c *Core) miss(line, site, now uint64) int32 {
 	k := &c.caches
 	if !k.m1.Room(whole) {
@@ -130,7 +128,7 @@ func (c *Core) miss(line, site, now uint64) int32 {
 	if i == tags.None {
 		return tags.None
 	}
-	if k.l1.Line[i].Dirty != 0 { // first, as it may push out what is looked for
+	if k.l1.Line[i].Dirty != 0 { // first, because it may evict the line that is looked for
 		c.intoL2(k.l1.Tag[i], now)
 		k.l1.Line[i].Dirty = 0
 	}

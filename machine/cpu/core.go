@@ -31,7 +31,7 @@ type Core struct {
 	tenant   mem.TenantID
 	inflight int // requests that have not been answered
 
-	resumeAt uint64           // cycle in which dispatch goes on though nothing has happened
+	resumeAt uint64           // cycle in which dispatch continues without another event
 	endAt    uint64           // cycle in which the execution's last instruction retires, once that is known
 	ends     mem.Queue[int64] // the last instructions of this execution and of those after it that have been dispatched
 	running  bool
@@ -154,8 +154,8 @@ func (c *Core) loads(now uint64) {
 	}
 }
 
-// finish counts an execution whose last instruction has retired, and whose stores are in the L1 where no other one
-// follows, and finds out when that of the present one will.
+// finish counts an execution whose last instruction has retired (if no execution follows, its stores must be in the
+// L1), and finds out when the last instruction of the present one will retire.
 func (c *Core) finish(now uint64) {
 	for c.ends.Len() > 0 {
 		if c.endAt == never {

@@ -4,8 +4,8 @@ import (
 	"github.com/heddle-sim/heddle/isa/scalar"
 )
 
-// How many cycles ahead of the present instructions are dispatched where nothing holds them
-// up, and how many are left when it goes on. Neither changes a result.
+// The number of cycles that dispatch may be ahead if nothing delays it, and the number from which it continues.
+// Neither changes a result.
 const (
 	ahead  = 128
 	resume = 64
@@ -112,8 +112,8 @@ func (w *window) redirect(tick int64) {
 	}
 }
 
-// place puts an operation of the instruction just dispatched into the window. What is
-// complete at a known time needs no place.
+// place puts an operation of the instruction just dispatched into the window. An operation with a known time of
+// completion needs no place.
 func (c *Core) place(in *scalar.Inst) {
 	w := &c.window
 	if in.Kind == scalar.Store {
@@ -168,8 +168,7 @@ func (c *Core) place(in *scalar.Inst) {
 	}
 }
 
-// finished takes an operation on registers whose operands are there at known times: it
-// leaves its place again.
+// finished takes an operation on registers whose operands are there at known times; it gives its place back.
 func (c *Core) finished(o *op, pos int32) {
 	index, done := o.index, o.tick+perCycle
 	for _, reg := range o.dst {
@@ -182,8 +181,7 @@ func (c *Core) finished(o *op, pos int32) {
 	c.resolve(pos, done)
 }
 
-// resolve lets dispatch go on behind a branch that went the wrong way, if this is the one it
-// waits for.
+// resolve continues dispatch after a wrongly predicted branch, if dispatch waits for this branch.
 func (c *Core) resolve(pos int32, tick int64) {
 	if pos == c.branches.wrong {
 		c.branches.wrong = none
@@ -203,7 +201,7 @@ func (w *window) needs(o *op, pos int32, input int, ready int64, writer int32) {
 	o.waits++
 }
 
-// start is called when the time is known from which an operation has all it needs.
+// start is called when the time is known from which an operation has all operands.
 func (c *Core) start(o *op, pos int32) {
 	if o.kind == scalar.Load {
 		c.window.at(pos, cycleOf(o.tick))
@@ -212,7 +210,7 @@ func (c *Core) start(o *op, pos int32) {
 	c.complete(o, pos, o.tick+perCycle)
 }
 
-// complete notes when an operation is, and tells those that wait for it.
+// complete notes the completion of an operation, and starts the operations that wait for it.
 func (c *Core) complete(o *op, pos int32, tick int64) {
 	w := &c.window
 	o.tick, o.done = tick, true

@@ -17,9 +17,9 @@ type Frames struct {
 	Take func() (addr uint64, err error)
 }
 
-// pages is where the memory of one core's program lies. Of one whose addresses are bounded a list
-// of pieces knows it. The pages of others are numbered as they are touched, and fill pieces one after the other: a
-// table finds the number of a page. It grows as pages are touched for the first time, and at no other time.
+// pages has the places of one core's memory. If the program's addresses are bounded, a list of pieces has them. The
+// pages of others are numbered as they are touched, and fill pieces one after the other: a table finds the number of
+// a page. It grows as pages are touched for the first time, and at no other time.
 type pages struct {
 	frames *Frames
 	shift  uint
@@ -48,7 +48,7 @@ func newPages(source scalar.Source, f *Frames) pages {
 	return p
 }
 
-// physical is where an address lies.
+// physical is the physical address of an address.
 func (p *pages) physical(addr uint64) uint64 {
 	if p.bounded {
 		at := p.pieces[addr>>p.shift]
@@ -65,7 +65,7 @@ func (p *pages) physical(addr uint64) uint64 {
 	return r.frame | addr&(1<<pageBits-1)
 }
 
-// take is where the next free piece lies.
+// take is the place of the next free piece.
 func (p *pages) take() uint64 {
 	addr, err := p.frames.Take()
 	if err != nil && p.err == nil {
@@ -80,7 +80,7 @@ func (p *pages) piece(i uint64) uint64 {
 	return p.pieces[i]
 }
 
-// frame is where a page lies.
+// frame is the place of a page.
 func (p *pages) frame(page uint64) uint64 {
 	mask := uint64(len(p.table) - 1)
 	i := p.slot(page)
@@ -92,7 +92,7 @@ func (p *pages) frame(page uint64) uint64 {
 	return p.touch(page, &p.table[i&mask])
 }
 
-// place is where the page of a number lies.
+// place is the place of the page with a number.
 func (p *pages) place(n uint32) uint64 {
 	in := p.shift - pageBits // log2 of the pages in a piece
 	return p.pieces[n>>in] + uint64(n)&(1<<in-1)<<pageBits

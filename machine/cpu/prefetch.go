@@ -16,7 +16,7 @@ type prefetcher struct {
 	brought []bool // by L2 line: prefetched and not needed so far
 }
 
-// stride is what is known of the load at one place.
+// stride is the history of the load at one place.
 type stride struct {
 	site  uint64
 	last  uint64
@@ -39,7 +39,7 @@ func newPrefetcher(cfg *Config) prefetcher {
 	return p
 }
 
-// forget notes that an L2 line is something else from now on.
+// forget notes that a place of the L2 has another line from now on.
 func (p *prefetcher) forget(j int32) {
 	if p.degree > 0 {
 		p.brought[j] = false

@@ -11,7 +11,7 @@ import (
 // batch is how many operations a core reads with one call.
 const batch = 64
 
-// program is what a core executes: its source, and as much of it as has been read.
+// program is the program of a core: its source, and the operations that have been read.
 type program struct {
 	source  scalar.Source
 	length  int64 // instructions of an execution; 0: up to the source's end

@@ -9,11 +9,11 @@ const unknown = int64(1) << 62
 // cycleOf is the first cycle that does not begin before a tick.
 func cycleOf(tick int64) uint64 { return uint64((tick + perCycle - 1) / perCycle) }
 
-// bend is where the line of retirement is held up: from its instruction on, instruction x
-// retires at tick offset + x*pace, up to the next bend.
+// bend is a delay in the line of retirement: from its instruction on, instruction x retires at tick
+// offset + x*pace, up to the next bend.
 type bend struct{ index, offset int64 }
 
-// retirement is when instructions retire, as far as that is known.
+// retirement has the times at which instructions retire, as far as they are known.
 type retirement struct {
 	pace    int64
 	offset  int64  // of the newest bend
@@ -56,8 +56,8 @@ func (r *retirement) grow() {
 	}
 }
 
-// count is how many instructions have retired by a tick, of those whose time is known: up to
-// instruction known. Ticks must not decrease from call to call.
+// count is the number of instructions that have retired by a tick, among those whose time is known (up to instruction
+// known). Ticks must not decrease from call to call.
 func (r *retirement) count(tick, known int64) int64 {
 	for r.counted < r.last {
 		n := r.at(r.counted + 1)
@@ -80,5 +80,5 @@ func (r *retirement) tick(index int64) int64 {
 	return r.at(n).offset + index*r.pace
 }
 
-// newest is when an instruction retires that no bend is behind.
+// newest is the time at which an instruction after all bends retires.
 func (r *retirement) newest(index int64) int64 { return r.offset + index*r.pace }

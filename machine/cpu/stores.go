@@ -14,7 +14,7 @@ type storeBuffer struct {
 	dispatched, retired, issued, freed uint32
 
 	next    uint64 // cycle from which the L1 takes one more
-	stalled bool   // the next has been refused by the L1, and nothing has changed since
+	stalled bool   // the next has been refused by the L1, and no resource has become free since
 
 	recent [recentStores]recentStore // by a hash of their word
 }
@@ -68,8 +68,8 @@ func (b *storeBuffer) dispatch(o *op, pos int32) {
 	b.recent[slot] = recentStore{word, b.dispatched}
 }
 
-// before makes a load wait for the data of the store before it to the same word. Where another
-// word took its place in recent, the load goes to the L1: rare, and it finds its line there.
+// before makes a load wait for the data of the earlier store to the same word. If another word has taken the place in
+// recent, the load goes to the L1. This is rare, and the load finds its line there.
 func (b *storeBuffer) before(w *window, o *op, pos int32) {
 	word, slot := wordOf(o.addr)
 	r := &b.recent[slot]

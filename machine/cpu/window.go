@@ -43,8 +43,8 @@ type register struct {
 // edge names an input of an operation.
 func edge(pos int32, input int) int32 { return pos<<3 | int32(input) }
 
-// window is what has been dispatched and not retired: of instructions that wait for nothing only
-// the line of their times.
+// window has the operations that have been dispatched and not retired. Instructions that wait for nothing have only a
+// line of their times.
 type window struct {
 	ops   []op     // a ring, in program order
 	sites []uint64 // by position, where its instruction stands in the program; nil: no predictor asks
@@ -100,7 +100,7 @@ func (w *window) allKnown() int64 {
 	return last
 }
 
-// note says that an instruction, not older than what is in the window, is complete at a tick.
+// note says that an instruction, not older than those in the window, is complete at a tick.
 func (w *window) note(index, tick int64) {
 	offset := tick - index*w.retired.pace
 	if offset <= w.bound {
@@ -159,14 +159,14 @@ func (w *window) pop(l *list) int32 {
 	return pos
 }
 
-// plan is which loads reach the L1 when.
+// plan has the loads by the cycle in which they reach the L1.
 type plan struct {
 	due     [span]list
 	used    [span / 64]uint64 // cycles in which loads are due
 	planned int               // loads in due
 	now     uint64            // loads due in this cycle or before have been taken
 	waiting list              // due, and for a port
-	stalled list              // for a miss register, or room for what the L2 pushes out
+	stalled list              // for a miss register, or room for a line that the L2 evicts
 	refused bool              // nothing has changed since the oldest of them was refused
 }
 

@@ -168,7 +168,7 @@ func (b *topology) joinStages(request, reply *noc.Network, c noc.StagesConfig) e
 		const both, giga, mega = 2, 1e9, 1e6
 		rate = max(1, uint64(x.RingGB*giga/both/(b.Sheet.Clock.NoC*mega)*1000))
 		c.Parts = modules
-		// As many gates as two neighbours' links can feed, and no more than a module has ports.
+		// The number of gates that the links of two neighbours can feed, at most the ports of a module.
 		width := uint64(1000 * x.FlitBytes)
 		c.Gates = int(min((2*rate+width-1)/width, uint64(max(c.Inputs, c.Outputs)/modules)))
 	}
@@ -195,7 +195,7 @@ func (b *topology) joinStages(request, reply *noc.Network, c noc.StagesConfig) e
 	return nil
 }
 
-// entryBytes is what a walker reads of a page table, and what of the line it is in goes back to it:
+// entryBytes is the size of a walker's read of a page table, and of the part of the line that goes back to it:
 // the MMU has one port, and whole lines would keep that busy for longer than the walks take.
 const entryBytes = 8
 
@@ -306,8 +306,8 @@ func (b *topology) halves(sms, slices, mmu int) error {
 	return nil
 }
 
-// near divides SMs and slices into parts: a request enters its part at the slice that has the
-// place there that its home has in its own.
+// near divides SMs and slices into parts. A request enters its part at the slice with the same position as its home
+// has in the home's part.
 func (b *topology) near(sms, slices, parts int) {
 	x, f := &b.fabric.Between, b.fabric
 	per := slices / parts
@@ -328,7 +328,7 @@ func (b *topology) near(sms, slices, parts int) {
 	}
 }
 
-// shared makes what is kept of ports and slices that ask each other.
+// shared makes the records of ports and slices that ask each other.
 func (x *InterSlice) shared(ports, slices int) {
 	x.part, x.own = make([]int16, ports), mem.Port(ports)
 	words := (slices + 63) / 64
@@ -336,7 +336,7 @@ func (x *InterSlice) shared(ports, slices int) {
 	x.linkTurn, x.farTurn = make([]bool, slices), make([]bool, slices)
 }
 
-// shareSlices makes all slices share; copies, by slice, says what its fellow holds.
+// shareSlices makes all slices share. copies says, by slice, which lines its partner holds.
 func (b *topology) shareSlices(copies func(i int) func(line uint64) bool) {
 	own, l := b.fabric.Between.own, &b.Sheet.LLC
 	for i, s := range b.fabric.Slices {

@@ -45,7 +45,7 @@ type InterSlice struct {
 	asking          []uint64        // bitset of slices with requests for others,
 	recalling       []uint64        // bitset of slices with recalls
 	fellow          []int16         // by slice: its partner in the other half (SM-side)
-	linkTurn        []bool          // by slice: what links bring goes first into the network between slices
+	linkTurn        []bool          // by slice: requests from links go first into the network between slices
 	farTurn         []bool          // by slice: answers that come over that network go first to the SMs
 }
 
@@ -168,7 +168,7 @@ func (f *Fabric) nearSlices(now uint64) (more bool) {
 	return more
 }
 
-// forward sends what slices ask of others, or pass on; true when some is left.
+// forward sends the requests that slices make to others or pass on; true if some are left.
 func (f *Fabric) forward(now uint64) (more bool) {
 	x := &f.Between
 	for k, word := range x.asking {
@@ -296,7 +296,7 @@ func (f *Fabric) nearTurn(slice int) bool {
 	return true
 }
 
-// routeReplies takes answers, and recalls, that have crossed to where they go from there.
+// routeReplies takes answers and recalls that have crossed the network, and sends them on.
 func (f *Fabric) routeReplies(now uint64) (next uint64) {
 	x := &f.Between
 	next = engine.Never

@@ -2,7 +2,7 @@ package interconnect
 
 import "github.com/heddle-sim/heddle/mem/addrmap"
 
-// Layouts are the address maps: where a line lies.
+// Layouts are the address maps, which give the place of a line.
 type Layouts struct {
 	Whole      *addrmap.Map           // of the whole machine
 	Of         [MostMaps]*addrmap.Map // by the bits of a physical address that choose a map

@@ -109,7 +109,7 @@ func (r *resolver) policy(name, text string, i int) *yamldoc.Node {
 	return nil
 }
 
-// complainSet is complain for a machine that cannot be: at the key of set that says what it is about, if one does.
+// complainSet is complain for an impossible machine: at the key of set that the error is about, if there is one.
 func (r *resolver) complainSet(err error) error {
 	for _, k := range slices.Sorted(maps.Keys(r.doc.Set)) {
 		path := strings.TrimPrefix(k, "machine.")

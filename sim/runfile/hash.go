@@ -20,7 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/trace/record"
 )
 
-// maxAppBytes bounds what is read of one application folder for its hash.
+// maxAppBytes bounds the bytes of an application folder that are read for its hash.
 const maxAppBytes = 1 << 30
 
 // Hash is the identity of a simulation: the resolved spec, every number of the

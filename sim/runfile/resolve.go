@@ -77,10 +77,10 @@ func (r *resolver) resolve(file string) (*File, error) {
 	return out, nil
 }
 
-// unifiedPath begins the paths of what the command line says of unified memory.
+// unifiedPath begins the paths of the command line's settings of unified memory.
 const unifiedPath = "memory.unified."
 
-// unified is what the command line says of unified memory, for every sharing entry.
+// unified applies the command line's settings of unified memory to every sharing entry.
 func (r *resolver) unified(u *sim.Unified) error {
 	for _, k := range slices.Sorted(maps.Keys(r.o.Set)) {
 		name, ok := strings.CutPrefix(k, unifiedPath)
@@ -242,7 +242,7 @@ func (r *resolver) apps() ([]sim.App, error) {
 	return out, nil
 }
 
-// unnamed says that no application before is called so.
+// unnamed checks that no earlier application has this name.
 func (r *resolver) unnamed(name string, i int, before []sim.App) error {
 	for _, a := range before {
 		if a.Name == name {
@@ -372,8 +372,8 @@ func (r *resolver) modes(apps []sim.App) ([]sim.Sharing, error) {
 	return out, nil
 }
 
-// called is what --sharing means by a word: the file's entries of that name, else its
-// entries of that mode, with all they say, else the mode itself.
+// called resolves a word of --sharing: the file's entries with this name, else its entries with this mode and all
+// their keys, else the mode itself.
 func (r *resolver) called(word string) (of Modes) {
 	for _, d := range r.doc.Sharing {
 		if d.Name == word || d.Name == "" && d.Mode == word {
@@ -389,7 +389,7 @@ func (r *resolver) called(word string) (of Modes) {
 	return of
 }
 
-// mode refuses what the mode has no use for and the machine has not.
+// mode refuses keys that the mode does not use, and modes that the machine cannot have.
 func (r *resolver) mode(s *sim.Sharing, apps []sim.App) error {
 	if s.Mode == "" {
 		return fmt.Errorf("a sharing entry needs a mode%s", listModes())
@@ -407,7 +407,7 @@ func (r *resolver) mode(s *sim.Sharing, apps []sim.App) error {
 	return r.placed(s.CheckApps(r.m, ChannelGroups(r.m), apps))
 }
 
-// placed says of an error which line of the sheet it is about.
+// placed adds the line of the sheet to an error about the sheet.
 func (r *resolver) placed(err error) error {
 	var lacks *sim.Lacks
 	if errors.As(err, &lacks) {

@@ -37,8 +37,8 @@ func (t *Target) FromNode(n *yamldoc.Node) error {
 	return nil
 }
 
-// leastTarget is less than any program issues, in thread instructions per core cycle or percent: a target below
-// is a slip.
+// leastTarget is below the speed of any program, in thread instructions per core cycle or percent: a lower target is
+// a mistake.
 const leastTarget = 1e-6
 
 // number reads 812.5 or 80%.

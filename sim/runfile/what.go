@@ -9,8 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
 
-// identify says what a file is that is certainly no run file and no application, and what to do
-// about it; nothing where it may be one, or where it is no plain file.
+// identify recognises files that are certainly no run file and no application, and says what to do with them. It says
+// nothing about any other file.
 func identify(path string) (what, remedy string, err error) {
 	st, err := os.Stat(path)
 	if err != nil || !st.Mode().IsRegular() {
@@ -20,13 +20,13 @@ func identify(path string) (what, remedy string, err error) {
 		return "empty", "a run file names at least one application (apps:)", nil
 	}
 	if ext := filepath.Ext(path); ext == ".yaml" || ext == ".yml" {
-		return "", "", nil // meant as a run file: the YAML reader shows the place
+		return "", "", nil // probably a run file with a mistake: the YAML reader shows the place
 	}
 	return yamldoc.Foreign(path)
 }
 
-// another is an error where a file is of another sort, or where a run file has a sweep in it, which is a file of its
-// own.
+// another is the error of a file of another kind, or of a run file that contains a sweep, which must be a separate
+// file.
 func another(root *yamldoc.Node) error {
 	if err := root.Instead("a run file"); err != nil {
 		return err
