@@ -119,11 +119,11 @@ func (b *builder) slices() error {
 	m.sector, m.llcClock = b.Sheet.LLC.Sector, b.Fabric.LLCClock
 	t := b.Traffic("llc", cache.Counters(), amap.Slices())
 	line := bits.TrailingZeros(uint(b.Sheet.LLC.Line))
-	// An application with channels of its own has its own map: what its map does not
-	// use to choose channel and slice must choose the set.
+	// An application with its own channels has its own map: bits that this map does not use to choose channel and
+	// slice must choose the set.
 	layouts := &b.Fabric.Layouts
 	index := func(addr uint64) uint32 { return uint32(set.Of(layouts.At(addr).Local(addr) >> line)) }
-	if b.Sheet.NoC.Parts() > 1 { // copies of lines that lie alike in other channels are to fall into other sets
+	if b.Sheet.NoC.Parts() > 1 { // copies of lines with the same place in other channels shall fall into other sets
 		apart := uint64(max(16, b.Sheet.VM.Page/b.Sheet.LLC.Line/b.Sheet.LLC.SlicesPerChannel))
 		index = func(addr uint64) uint32 {
 			m := layouts.At(addr)

@@ -56,8 +56,8 @@ func (b *builder) tiers() error {
 	return nil
 }
 
-// tierChannel is what a channel of a tier is. HAShCache serves the CPU first in those of its DRAM cache, the fast
-// tier; any application may use the memory behind it.
+// tierChannel makes the configuration of a tier's channel. HAShCache serves the CPU first in those of its DRAM cache,
+// the fast tier; any application may use the memory behind it.
 func (b *builder) tierChannel(tier int, d *sheets.DRAM) (dram.Config, error) {
 	cfg, err := dram.FromSheet(d)
 	if err != nil {
@@ -101,7 +101,7 @@ func (b *builder) tierChannels(tier int, owner string, d *sheets.DRAM, mhz float
 	return nil
 }
 
-// hybridConfig is what the controller needs to know of the sheet.
+// hybridConfig has the sheet's numbers for the controller.
 func (b *builder) hybridConfig() (*hybrid.Config, error) {
 	s := b.Sheet
 	h, fast := &s.Memory.Hybrid, &s.Memory.Fast
@@ -133,7 +133,7 @@ func (b *builder) hybridConfig() (*hybrid.Config, error) {
 	return c, nil
 }
 
-// hybridShape is how the fast tier's sets and ways lie over its superchannels.
+// hybridShape is the distribution of the fast tier's sets and ways over its superchannels.
 func hybridShape(s *sheets.Machine) hybrid.Shape {
 	h := &s.Memory.Hybrid
 	shape := hybrid.Shape{Ways: h.Ways, Channels: h.Channels}

@@ -21,7 +21,7 @@ type delayed[R any] struct {
 	of R
 }
 
-// enter begins the way of a request, for which there is room.
+// enter takes a request, for which there is room.
 func (c *channel[R]) enter(now uint64, r R) { c.delay.Push(delayed[R]{now + c.extra, r}) }
 
 // due is the oldest request when its latency is over; nil: none is there.

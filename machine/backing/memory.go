@@ -17,7 +17,7 @@ type sliceChannel struct {
 	channel[mem.Fetch]
 	id    int
 	turn  int
-	busy  []mem.Fetch // by id: what the scheduler holds
+	busy  []mem.Fetch // by id: requests in the scheduler
 	free  []int32
 	stack *stack // it exchanges pages in; nil: none
 	held  int32  // a completed fetch its slice has no room for; -1: none
@@ -153,8 +153,7 @@ func (m *Memory) tickChannel(c *sliceChannel, now uint64) uint64 {
 	return max(next, now+1)
 }
 
-// fill hands what DRAM has completed to the slices; true when one of them has no
-// room and the rest has to wait.
+// fill hands completed fetches to the slices; true if one of them has no room and the rest has to wait.
 func (m *Memory) fill(c *sliceChannel, now uint64) (blocked bool) {
 	for {
 		if c.held < 0 {
@@ -249,8 +248,8 @@ func (m *Memory) schedule(c *sliceChannel, now, tick uint64) {
 	m.written(&c.busy[id])
 }
 
-// within is where an access goes in its channel: the map counts columns in its
-// blocks, DRAM in accesses.
+// within is the place of an access in its channel: the map counts columns in its blocks, DRAM in
+// accesses.
 func (m *Memory) within(a *addrmap.Loc) dram.Loc {
 	return dram.Loc{Rank: a.Rank, BankGroup: a.BankGroup, Bank: a.Bank, Row: a.Row, Col: uint32(a.Col) * m.perBlock}
 }
@@ -264,7 +263,7 @@ func (m *Memory) written(f *mem.Fetch) {
 
 func (m *Memory) tickSlice(i int, now uint64) uint64 {
 	s, t := m.Slices[i], m.llcClock.Ticks(now)
-	next := t + 1 // where now lies between two clocks of the slice
+	next := t + 1 // if now lies between two clocks of the slice
 	for k := m.llcClock.Ticks(now - min(now, 1)); k < t; {
 		k++
 		next = m.clockSlice(s, k, now)
@@ -276,8 +275,8 @@ func (m *Memory) tickSlice(i int, now uint64) uint64 {
 	return m.llcClock.Core(next)
 }
 
-// wakeBelow makes what takes the requests of a slice run: its channel, or the controller of a
-// memory of two tiers.
+// wakeBelow wakes the part that takes the requests of a slice: its channel, or the controller of a memory of two
+// tiers.
 func (m *Memory) wakeBelow(slice int, at uint64) {
 	if m.Tiers.controller != nil {
 		m.wakeups.WakeController(at)
@@ -299,7 +298,7 @@ func (m *Memory) clockSlice(s *cache.Slice, t, now uint64) uint64 {
 	return min(next, m.leave(s, &s.Reply, t, now, false))
 }
 
-// leave lets the first answer of a queue of a slice go, and returns the next clock with work.
+// leave sends the first answer of a slice's queue, and returns the next clock with work.
 func (m *Memory) leave(s *cache.Slice, q *mem.Queue[cache.Answer], t, now uint64, far bool) uint64 {
 	a := q.Head()
 	if a.At > t {

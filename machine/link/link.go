@@ -10,7 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Config is what a transfer costs.
+// Config is the cost of a transfer.
 //
 // Setting up a DMA takes long, so that a large transfer is faster per byte than a small one
 // (Ganguly, section 3.1.3, Figure 6). The curve that was fitted to a PCIe 3.0 x16 link is

@@ -6,7 +6,7 @@ type outQueue struct {
 	head, n int
 }
 
-// outputs is what has won the switch, on its way to the outputs and in their queues.
+// outputs has the packets that have won the switch, on their way to the outputs and in their queues.
 type outputs struct {
 	flying  []arrival // ring, in order of arrival
 	head, n int

@@ -18,7 +18,7 @@ type RingConfig struct {
 	Tenants int    // rows of counters
 }
 
-// Validate reports what cannot work.
+// Validate is the error of a configuration that cannot work.
 func (c *RingConfig) Validate() error {
 	if c.Nodes < 2 || c.Rate < 1 || c.Latency < 1 || c.Queue < 1 || c.Classes < 1 {
 		return fmt.Errorf("ring: %d nodes, %d thousandths of a byte per clock, latency %d, queues of %d, %d classes: "+
@@ -96,7 +96,7 @@ func NewRing(cfg RingConfig) *Ring {
 // of 32 bytes that pass a link, queue cycles those before it.
 func (r *Ring) Count(class int, t *stat.Table, instance int) { r.rows[class] = rowsOf(t, instance) }
 
-// ringFlit is what the counters call a flit.
+// ringFlit is the size of a flit in the counters.
 const ringFlit = 32
 
 // way is the direction from one node to another: 0 upwards. Where both are as long, half of the

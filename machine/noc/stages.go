@@ -41,7 +41,7 @@ func (c *StagesConfig) lanes() int {
 	return max(1, c.Radix/second)
 }
 
-// Validate reports what cannot work.
+// Validate is the error of a configuration that cannot work.
 func (c *StagesConfig) Validate() error {
 	for _, f := range []struct {
 		name string
@@ -123,8 +123,8 @@ type Stages struct {
 	rows    []*[NumCounters]uint64
 }
 
-// place is where a port of the network is: a switch of its stage, which is inPart among those
-// of its part, and a port there.
+// place is the place of a port of the network: a switch of its stage (inPart is its number within its part), and a
+// port there.
 type place struct{ node, inPart, port int32 }
 
 // flight is a packet on its way to a queue of the second stage.
@@ -312,14 +312,14 @@ func (s *Stages) Tick(now uint64) (next uint64) {
 	if s.links.Len() > 0 {
 		next = min(next, s.links.Head().at)
 	}
-	// What has been served may have made room for a switch looked at before it.
+	// A packet that was served may have made room for a switch that was looked at before.
 	for i := range s.stage[0] {
 		next = min(next, s.stage[0][i].due)
 	}
 	return max(min(next, s.outputs.next), now+1)
 }
 
-// serve lets packets of switch i of a stage go.
+// serve sends packets of switch i of a stage.
 func (s *Stages) serve(stage, i int, now uint64) {
 	n := &s.stage[stage][i]
 	n.due = Never

@@ -30,7 +30,7 @@ func (c *Crossbar) stream(now uint64) (next uint64) {
 	return now + uint64(least)
 }
 
-// streaming is the input queue whose packet a pair of ports is for; false when none asks any more.
+// streaming is the input queue whose packet a pair of ports serves; false if none asks any more.
 func (c *Crossbar) streaming(w match) (queue int, ok bool) {
 	in, out, vc := int(w.in), int(w.out), 0
 	if c.requests.vcs != nil {

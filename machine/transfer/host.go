@@ -31,7 +31,7 @@ type HostLink struct {
 
 	order      link.Arbiter
 	engines    int
-	paged      bool        // pages move over the link, too: what moves them begins the copies in turn (HostCopies)
+	paged      bool        // pages move over the link, too: their mover begins the copies in turn (HostCopies)
 	inside     float64     // cycles per byte of a copy inside the device: read and write at DRAM's peak
 	underWay   []*HostCopy // by number; nil: free
 	live       int         // copies that have not been forgotten
@@ -58,7 +58,7 @@ type HostCopy struct {
 	over     bool // no program waits for it any more
 }
 
-// copyKind is between what a copy copies.
+// copyKind is the pair of sides of a copy.
 type copyKind uint8
 
 const (
@@ -168,7 +168,7 @@ func (x *HostLink) push(c *HostCopy) {
 	x.Wakeups.WakeMMU(now)
 }
 
-// lines is how many lines n bytes from an address are in.
+// lines is the number of lines that n bytes from an address touch.
 func (x *HostLink) lines(addr uint64, n int64) uint64 {
 	if n <= 0 {
 		return 0
@@ -203,7 +203,7 @@ func (x *HostLink) begin(c *HostCopy, now, cycles uint64) {
 	x.Wakeups.WakeMMU(now)
 }
 
-// latency is the link's, of a copy that takes it.
+// latency is the link's latency, for a copy that has it.
 func (x *HostLink) latency(c *HostCopy) uint64 {
 	if c.kind == copyInside {
 		return 0
@@ -211,7 +211,7 @@ func (x *HostLink) latency(c *HostCopy) uint64 {
 	return x.Config.Latency
 }
 
-// due is the cycle in which the link has brought request k of a copy, or takes what it reads.
+// due is the cycle in which the link has brought request k of a copy, or takes the bytes that the request reads.
 func (x *HostLink) due(c *HostCopy, k uint64) uint64 {
 	at := c.begun + k*c.cycles/c.parts
 	if c.kind == copyToDevice {
@@ -319,7 +319,7 @@ func (x *HostLink) Tick(now uint64) (next uint64) {
 			c.next++
 		}
 		if c.next == c.parts {
-			x.Clock.ReturnToHost = true // nothing of it waits for memory any more
+			x.Clock.ReturnToHost = true // none of its requests waits for memory any more
 			continue
 		}
 		next = min(next, max(now+1, x.due(c, c.next)))
@@ -327,8 +327,8 @@ func (x *HostLink) Tick(now uint64) (next uint64) {
 	return next
 }
 
-// send hands the next request of a copy to its LLC slice; false when that has no room. What has no place on the
-// device at present is left out.
+// send hands the next request of a copy to its LLC slice; false when that has no room. Requests for bytes without a
+// place on the device are left out.
 func (x *HostLink) send(c *HostCopy, now uint64) bool {
 	addr, k, op := c.to, c.next, mem.Write
 	if c.kind == copyInside {
@@ -342,7 +342,7 @@ func (x *HostLink) send(c *HostCopy, now uint64) bool {
 		first = addr&^(x.line-1) + k*x.line
 	}
 	end = min(end, first&^(x.line-1)+x.line)
-	if first >= end { // where source and target lie differently in their lines
+	if first >= end { // if source and target have different offsets in their lines
 		return true
 	}
 	p, ok := x.Where.Physical(int(c.tenant), first)

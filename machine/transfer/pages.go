@@ -149,8 +149,7 @@ func (c *CopyEngine) sending() bool {
 	return c.ready.Len() > 0 || c.unread.Len() > 0 && c.inFlight < c.most
 }
 
-// next is what the copy engine asks for next: the write of a line that has arrived, or
-// else the read of another.
+// next is the copy engine's next request: the write of a line that has arrived, or else the read of another.
 func (c *CopyEngine) next() (r mem.Req, ok bool) {
 	all := c.whole
 	if c.ready.Len() > 0 {
@@ -203,7 +202,7 @@ func (c *CopyEngine) Answered(r *mem.Req, now uint64) {
 		c.end(i, now)
 		return
 	}
-	for n := range c.lines { // what the reads left in the LLC
+	for n := range c.lines { // lines that the reads left in the LLC
 		a := j.from + c.line(n)
 		c.Memory.Drop(a)
 	}
@@ -224,9 +223,9 @@ func (c *CopyEngine) end(i int32, now uint64) {
 	c.Wakeups.WakeDriver(now)
 }
 
-// clean makes the lines of a page leave the LLC before DRAM copies it, and what a
-// former page left in the LLC under the new frame's address; true when none is left
-// and every write-back is in DRAM's queue, those of lines evicted before included.
+// clean makes the lines of a page leave the LLC before DRAM copies the page, and also lines that a former page left
+// in the LLC under the new frame's address. True when none is left and every write-back is in DRAM's queue, including
+// those of lines evicted before.
 func (c *CopyEngine) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
 	for ; j.next < c.lines; j.next++ {
@@ -242,8 +241,8 @@ func (c *CopyEngine) clean(i int32, now uint64) bool {
 	return j.writebacks == 0 && !c.leftOver(j.to) && !c.leftOver(j.from)
 }
 
-// leftOver says that write-backs to a frame wait between LLC and DRAM: of lines that were
-// evicted, or of a page that was given up there.
+// leftOver says that write-backs to a frame wait between LLC and DRAM: those of evicted lines, or of a page that was
+// given up there.
 func (c *CopyEngine) leftOver(frame uint64) bool {
 	return c.Memory.WritesBack(c.Tables.Frames().Pool(frame>>c.bits), frame, 1<<c.bits)
 }

@@ -96,8 +96,8 @@ func (c *PartitionCopies) Add(now uint64, id int32) {
 	c.Wakeups.WakeRequest(now + 1)
 }
 
-// take is the place of the move an engine takes next: it takes the partitions pages come from in turn, beginning
-// behind its own, so that those which all get copies of the same pages do not ask the same home at once.
+// take is the place of the move that an engine takes next. It takes the source partitions in turn, beginning after
+// its own, so that engines that get copies of the same pages do not all read the same home at once.
 func (c *PartitionCopies) take(e *partitionEngine) (k int) {
 	best := len(c.engine)
 	for i, id := range e.waiting {
@@ -110,7 +110,7 @@ func (c *PartitionCopies) take(e *partitionEngine) (k int) {
 	return k
 }
 
-// begin has an engine take pages; a copy that is no longer wanted ends at once.
+// begin makes an engine take pages; a copy that is no longer wanted ends at once.
 func (c *PartitionCopies) begin(part int, now uint64) {
 	e := &c.engine[part]
 	for e.begun < c.most && len(e.waiting) > 0 {
@@ -161,11 +161,11 @@ func (c *PartitionCopies) Tick(now uint64) uint64 {
 	return next
 }
 
-// read has an engine ask for the next line.
+// read makes an engine request the next line.
 func (c *PartitionCopies) read(e *partitionEngine, now uint64) {
 	k := *e.unread.Head()
 	j, f := &c.jobs[k], c.Fabric
-	if c.tables.MoveOf(j.id).Void() { // what has been asked for still comes
+	if c.tables.MoveOf(j.id).Void() { // lines that have been requested still come
 		e.unread.Pop()
 		j.left -= c.lines - j.next
 		if j.left == 0 {
@@ -196,7 +196,7 @@ func (c *PartitionCopies) Came(slice int, h int32, now uint64) {
 	c.Wakeups.WakeRequest(now)
 }
 
-// write gives slices lines that have come, in turn with what crosses the network; true when some are left.
+// write gives slices the lines that have come, in turn with requests that cross the network; true if some are left.
 func (c *PartitionCopies) write(now uint64) (more bool) {
 	f := c.Fabric
 	t := f.LLCClock.Ticks(now)
@@ -238,7 +238,7 @@ func (c *PartitionCopies) end(k int32, now uint64) {
 	c.engine[int(k)/c.most].begun--
 	c.Bytes += 1 << c.bits
 	m := c.tables.MoveOf(j.id)
-	if m.Kind == vm.Rehome { // what the reads left in the LLC
+	if m.Kind == vm.Rehome { // lines that the reads left in the LLC
 		for n := range uint64(c.lines) {
 			a := j.from + n*c.lineSize
 			c.slices[c.Fabric.Layouts.Slice(a)].Drop(a)

@@ -7,9 +7,9 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// Stack memory that alloca takes at run time. It is local memory beyond what functions
-// declare: each thread has a stack of its own from stackBase on. What a function has taken is
-// given back when it returns: a hidden row of its frame keeps where the stack was.
+// Stack memory that alloca takes at run time. It is local memory beyond what functions declare: each thread has a
+// stack of its own from stackBase on. A function gives its stack memory back when it returns: a hidden row of its
+// frame keeps where the stack was.
 
 // stackBase is the local offset of the first byte.
 const stackBase = uint64(maxStack)
@@ -107,7 +107,7 @@ func enterStack(c *cta, wp *warp, f *function, m uint32) {
 	}
 }
 
-// leaveStack gives back what f has taken since.
+// leaveStack gives back the stack memory that f has taken since.
 func leaveStack(c *cta, wp *warp, f *function, m uint32) {
 	row := &wp.r32[f.stackRow-1]
 	for ; m != 0; m &= m - 1 {

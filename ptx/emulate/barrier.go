@@ -112,9 +112,9 @@ const (
 	noBarrierFor = "a barrier for %d threads: the number of threads must be a multiple of %d, the lanes of a warp"
 )
 
-// together refuses a barrier at which not all lanes of a warp are that have not exited, while others of them wait at
-// another barrier or for lanes that wait here. From sm_70 on hardware counts threads, so that a barrier of the whole
-// CTA never has all of them; a machine that counts warps, as this one, would let them pass.
+// together refuses a barrier at which some live lanes of a warp are missing, if these wait at another barrier, or for
+// lanes that wait here. From sm_70 on hardware counts threads, so that a barrier of the whole CTA never has all of
+// them; a machine that counts warps, as this one, would let them pass.
 //
 // It also refuses a barrier, or a number of threads, that no hardware has.
 func (c *cta) together(wp *warp, o *op, mask, active uint32) error {

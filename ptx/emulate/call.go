@@ -9,9 +9,8 @@ import (
 const (
 	maxDepth = 4096      // activations of a thread
 	maxStack = 512 << 10 // bytes of local memory of a thread, as on the hardware
-	// defaultStack is what the geometry of a recursive kernel claims per thread: the
-	// CUDA default of the stack size. A deeper recursion runs on (up to maxStack) with
-	// offsets beyond it.
+	// defaultStack is the stack per thread in the geometry of a recursive kernel: CUDA's default size. A deeper
+	// recursion runs on (up to maxStack) with offsets beyond it.
 	defaultStack = 1024
 )
 
@@ -178,7 +177,7 @@ func loadRow(c *cta, wp *warp, mask uint32, fr frame, in rowKind, row, from, siz
 	}
 }
 
-// copyArgs copies bytes of the lanes of a warp within what their threads have.
+// copyArgs copies bytes of the lanes of a warp within their threads' memory.
 func (p *perThread) copyArgs(wp *warp, mask uint32, from, to, size int32) {
 	first := int(wp.index) * isa.Lanes
 	for m := mask; m != 0; m &= m - 1 {
@@ -187,8 +186,8 @@ func (p *perThread) copyArgs(wp *warp, mask uint32, from, to, size int32) {
 	}
 }
 
-// grow makes room for an activation of f at frame fr. Only recursion and calls
-// through registers grow beyond what the launch reserved.
+// grow makes room for an activation of f at frame fr. Only recursion and calls through registers grow beyond the
+// memory that the launch reserved.
 func (c *cta) grow(wp *warp, f *function, fr frame, lane int) error {
 	for len(wp.all32) < int(fr.r32+f.n32) {
 		wp.all32 = append(wp.all32, v32{})

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// checking collects what is wrong with a module.
+// checking collects the problems of a module.
 type checking struct {
 	problems []*parse.Error
 	seen     map[parse.Error]bool // functions are decoded once for each kernel that calls them
@@ -40,8 +40,7 @@ func Check(file string, src []byte) (*Module, []*parse.Error) {
 	return m, nil
 }
 
-// collect runs a step and keeps its problem where all are wanted; else the problem goes on to
-// Load.
+// collect runs a step and keeps its problem if all problems are wanted; otherwise Load gets the problem.
 func (m *Module) collect(step func()) (ok bool) {
 	if m.check == nil {
 		step()

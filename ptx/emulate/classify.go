@@ -87,7 +87,7 @@ func refine(in *parse.Instr, typ []parse.Type, timing isa.Timing) isa.Timing {
 	return timing
 }
 
-// finer is the second of that pair whose first is timing; timing where none is.
+// finer is the second of the pair whose first is timing; timing itself if there is no such pair.
 func finer(timing isa.Timing, pairs ...isa.Timing) isa.Timing {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == timing {
@@ -97,8 +97,8 @@ func finer(timing isa.Timing, pairs ...isa.Timing) isa.Timing {
 	return timing
 }
 
-// refineConversion is that of cvt: between integers of up to 32 bits it is an instruction of the integer
-// unit, and what it is on 64-bit ones are moves and shifts.
+// refineConversion is the finer timing of cvt: between integers of up to 32 bits it is an instruction of the integer
+// unit; on 64-bit integers it is moves and shifts.
 func refineConversion(typ []parse.Type, timing isa.Timing) isa.Timing {
 	floats, wide := false, false
 	for _, t := range typ {

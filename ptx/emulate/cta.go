@@ -8,9 +8,9 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// warp is the state of one warp. The fields of the current path are kept here;
-// the other paths are nodes (see paths.go). What every step needs comes first: a GPU
-// holds thousands of warps, and each has been pushed out of the caches by its turn.
+// warp is the state of one warp. The fields of the current path are kept here; the other paths are nodes (see
+// paths.go). The fields that every step needs come first: a GPU holds thousands of warps, and each has left the
+// computer's caches before its next turn.
 type warp struct {
 	pc    int32
 	rpc   int32  // reconvergence point of the current path, -1: none

@@ -15,7 +15,7 @@ const faces = 6
 // cubeModes are the samplers of a face: point and linear.
 var cubeModes = [2]Sampler{{Normalized: true}, {Normalized: true, Linear: true}}
 
-// face is the face of a cube that a direction meets, and where, from 0 to 1.
+// face is the face of a cube that a direction meets, and the place on it, from 0 to 1.
 func face(x, y, z float64) (layer int, s, t float64) {
 	ax, ay, az := math.Abs(x), math.Abs(y), math.Abs(z)
 	var m float64

@@ -18,9 +18,8 @@ type decoder struct {
 	numbers []int                 // scratch of reads
 }
 
-// instr is the instruction being decoded: how its operands become rows of the program. What
-// decodes instructions of one kind builds on it: arithmetic, logic, moves, accesses, matrices
-// and flow.
+// instr is the instruction being decoded: how its operands become rows of the program. The decoders of one kind of
+// instructions build on it: arithmetic, logic, moves, accesses, matrices and flow.
 type instr struct {
 	m    *Module
 	prog *program
@@ -52,8 +51,8 @@ type instr struct {
 	typ  []parse.Type
 }
 
-// fail reports a problem with the current instruction: that it is not supported yet, where it is not,
-// as what is wrong with it then may be wrong here alone.
+// fail reports a problem with the current instruction. If the instruction is not supported yet, it reports that,
+// because the problem may then exist only here.
 func (d *instr) fail(format string, args ...any) {
 	if parse.Missing(d.in.Op, d.in.Mods) != "" {
 		d.unsupported("")
@@ -131,7 +130,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	d.finish()
 	k.Code, k.short = d.prog.code, d.short
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
-	if f.MaxRegs > 0 { // what does not fit is spilled by the compiler
+	if f.MaxRegs > 0 { // the compiler spills registers that do not fit
 		k.Regs = min(k.Regs, f.MaxRegs)
 	}
 	for i := range d.prog.funcs {
@@ -382,9 +381,9 @@ func (d *decoder) scoreboard(w, r []*parse.Var) {
 	d.carryIn, d.carryOut = false, false
 }
 
-// reads is the register numbers of what an instruction reads, its guard excepted, packed: of a PTX register, to which
-// no hardware register is assigned, the first number in its name, as in GPGPU-Sim. One without is not read from the
-// register file there.
+// reads has the numbers of the registers that an instruction reads, its guard excepted, packed: of a PTX register, to
+// which no hardware register is assigned, the first number in its name, as in GPGPU-Sim. One without is not read from
+// the register file there.
 func (d *decoder) reads(in *parse.Instr, r []*parse.Var) isa.Reads {
 	d.numbers = d.numbers[:0]
 	guard := in.Pred
@@ -406,8 +405,8 @@ func (d *decoder) reads(in *parse.Instr, r []*parse.Var) isa.Reads {
 	return isa.ReadsOf(d.numbers)
 }
 
-// totals adds what called functions need to the registers and local memory of
-// their callers; recursion is counted once.
+// totals adds the registers and local memory of called functions to those of their callers; recursion is counted
+// once.
 func (d *decoder) totals() {
 	funcs := d.prog.funcs
 	state := make([]int, len(funcs))

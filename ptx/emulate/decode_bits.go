@@ -5,7 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// logic decodes what works on bits and predicates: bit fields, comparisons, selections.
+// logic decodes instructions on bits and predicates: bit fields, comparisons, selections.
 type logic struct{ *instr }
 
 // bits decodes logic, shifts and bit-field operations.

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// flow decodes what steers a warp or lets its lanes and those of others meet.
+// flow decodes control flow, and instructions at which lanes of a warp or of several warps meet.
 type flow struct{ *instr }
 
 // label is the PC of a label of the current function.
@@ -111,7 +111,7 @@ func (d flow) callSite() {
 
 func (d flow) depend(callee int32) { d.fn.depends = append(d.fn.depends, callee) }
 
-// operands decodes what a call site gives and takes; formals may be nil.
+// operands decodes the arguments and results of a call site; formals may be nil.
 func (d flow) operands(c *callop, formals *parse.Func, params, results []parse.Operand) {
 	for i := range params {
 		t := parse.NoType
@@ -129,8 +129,8 @@ func (d flow) operands(c *callop, formals *parse.Func, params, results []parse.O
 	}
 }
 
-// formals is the declaration of what a call site calls: the function, its prototype, or
-// the first of its targets; nil where there is none.
+// formals is the declaration of the callee of a call site: the function, its prototype, or the first of its targets;
+// nil if there is none.
 func (d flow) formals(target *parse.Operand, rest []parse.Operand) *parse.Func {
 	if target.Kind == parse.KFunc {
 		return d.m.ast.Func(target.Name)

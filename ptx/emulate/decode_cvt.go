@@ -69,9 +69,9 @@ func (d arithmetic) oneValue() {
 // stochastic is cvt with rounding by random bits.
 type stochastic struct{ *instr }
 
-// decode decodes cvt.rs of two f32 to a pair: random bits are added below the last place of the magnitude, and what
-// is below it is cut off. The upper value takes its bits from bit 16 of the fourth operand on, the lower from bit 0:
-// 13 for f16, 16 for bf16, as many as the fraction loses. The ISA draws this and does not define the result for
+// decode decodes cvt.rs of two f32 to a pair: random bits are added below the last place of the magnitude, and the
+// bits below it are cut off. The upper value takes its bits from bit 16 of the fourth operand on, the lower from bit
+// 0: 13 for f16, 16 for bf16, as many as the fraction loses. The ISA draws this and does not define the result for
 // values below the normal range of f16, where more bits are lost: here the same 13 are added.
 func (d stochastic) decode() {
 	if len(d.typ) != 2 || d.typ[1] != parse.F32 || d.typ[0] != parse.F16x2 && d.typ[0] != parse.BF16x2 {

@@ -59,7 +59,8 @@ func (d arithmetic) float(opcode string, t parse.Type) {
 	d.rows32(f, t, n)
 }
 
-// extreme decodes what the ISA adds to min and max of f32, which f is: .xorsign.abs, or a third source and .abs.
+// extreme decodes the ISA's variants of min and max of f32 (f is one of the two): .xorsign.abs, or a third source and
+// .abs.
 func (d arithmetic) extreme(f fn32, nan bool) (fn32, int) {
 	const sign = 1 << 31
 	pick := map[string]func(x, y float32) float32{"min": min32, "max": max32}[d.in.Op]

@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// accesses decodes what reads and writes memory.
+// accesses decodes instructions that read and write memory.
 type accesses struct{ *instr }
 
 // space consumes the state space of a memory instruction.
@@ -77,7 +77,7 @@ func (d accesses) policy(n int) {
 	d.in = &short
 }
 
-// createPolicy decodes createpolicy: a value that accesses are given and that says nothing.
+// createPolicy decodes createpolicy: a value for accesses, without an effect.
 func (d accesses) createPolicy() {
 	d.mods = d.mods[:0]
 	d.o.shape, d.o.f64, d.o.d, d.o.a = shA64, mov64, d.dst(parse.B64), d.constant64(0)

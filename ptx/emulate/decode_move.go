@@ -230,7 +230,7 @@ func (d logic) testp(t parse.Type) {
 	}
 }
 
-// moves decodes what copies values and makes addresses of them.
+// moves decodes instructions that copy values and make addresses of them.
 type moves struct{ *instr }
 
 func (d moves) mov(t parse.Type) {

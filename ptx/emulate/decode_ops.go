@@ -131,7 +131,7 @@ func (d *decoder) instruction(i int, g *analyze.Graph) {
 	}
 }
 
-// arithmetic decodes what computes numbers.
+// arithmetic decodes instructions that compute numbers.
 type arithmetic struct{ *instr }
 
 // rows32 fills d.o for an op on 32-bit rows with n sources of type t.

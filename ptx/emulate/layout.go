@@ -8,7 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
 
-// Where things go: shared variables, parameters, frames, register rows.
+// The places of shared variables, parameters, frames and register rows.
 
 func roundUpTo(n, align int64) int64 { return (n + align - 1) / align * align }
 
@@ -32,7 +32,7 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 		}
 	}
 	find := scan
-	scan = func(os []parse.Operand) { // what another module defines is placed as the definition
+	scan = func(os []parse.Operand) { // a variable that another module defines is placed with its definition
 		for i := range os {
 			if v := os[i].Var; v != nil && v.Space == parse.Shared && d.m.ast.Defines[v] != nil {
 				linked = append(linked, v)
@@ -75,8 +75,8 @@ func (d *decoder) layoutShared() (static int, dynamic bool) {
 	return static, len(extern) > 0
 }
 
-// threadLayout places what a thread has once for all functions: .local variables and registers of the module. They
-// come first in the local and in the argument memory of the kernel.
+// threadLayout places the memory that a thread has once for all functions: .local variables and registers of the
+// module. They come first in the local and in the argument memory of the kernel.
 type threadLayout struct {
 	at          map[*parse.Var]int64
 	local, args int64 // bytes
@@ -90,7 +90,7 @@ func (t *threadLayout) place(v *parse.Var, end *int64, align int) {
 	}
 }
 
-// layoutThread finds what the reachable functions use of it.
+// layoutThread finds the part that the reachable functions use.
 func (d *decoder) layoutThread() {
 	t := &d.thread
 	t.at = map[*parse.Var]int64{}

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// What the ISA says of code for the first GPUs (.target sm_10 to sm_13) when it runs on
-// newer ones: f32 arithmetic flushes subnormal numbers, and mad.f32 without a rounding mode
-// is the fused fma.rn.ftz.f32.
+// The ISA's rules for code for the first GPUs (.target sm_10 to sm_13) on newer ones: f32 arithmetic flushes
+// subnormal numbers, and mad.f32 without a rounding mode is the fused fma.rn.ftz.f32.
 
 // before reports whether the module names a version of the ISA before major.0.
 func (m *Module) before(major int) bool {

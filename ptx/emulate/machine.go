@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/ptx/ptxas"
 )
 
-// assembly makes the machine code of a program (isa.Code.Machine) of what package ptxas makes of its functions.
+// assembly makes the machine code of a program (isa.Code.Machine) from the functions that package ptxas makes.
 type assembly struct {
 	*decoder
 	code  *isa.Code
@@ -83,7 +83,8 @@ func (a *assembly) routine(f *parse.Func, p *function, r *ptxas.Routine) {
 	}
 }
 
-// op appends a machine instruction, or two: what a sequence has beside the instruction that the machine times as one.
+// op appends a machine instruction, or two: the instruction that the machine times as one, and the rest of its
+// sequence.
 func (a *assembly) op(p *function, o *ptxas.Op) {
 	pc := p.start + int32(o.Of)
 	own := a.prog.code.Instr[pc]
@@ -132,7 +133,7 @@ func (a *assembly) add(in isa.Instr, of, upto int32, o *ptxas.Op) {
 
 func made(t isa.Timing) isa.Instr { return isa.Instr{Unit: isa.INT, Timing: t} }
 
-// narrowed is the timing of an instruction on 64 bits that is one on 32.
+// narrowed is the timing of an instruction on 64 bits that becomes one on 32.
 func narrowed(t isa.Timing) isa.Timing {
 	switch t {
 	case isa.WideAdd, isa.WideMul, isa.WideMad:
@@ -142,7 +143,7 @@ func narrowed(t isa.Timing) isa.Timing {
 }
 
 // left is isa.Code.Left of the machine code: the rest of a run, and the instruction after it. A sequence counts once,
-// as a warp may be within it.
+// because a warp may be within it.
 func (a *assembly) left() []uint8 {
 	ops, code := a.prog.ops, a.code
 	weight := make([]uint8, len(ops)) // of a run, at the first instruction of its source

@@ -75,7 +75,7 @@ type mmaop struct {
 	sat            bool
 }
 
-// matrices decodes what multiplies matrices and brings them to where that is done.
+// matrices decodes instructions that multiply matrices, and that load them into registers.
 type matrices struct{ accesses }
 
 // mma decodes mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C.
@@ -274,7 +274,7 @@ func (c *cta) loadMatrix(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 	return nil
 }
 
-// copies decodes what moves data on its own.
+// copies decodes asynchronous copies.
 type copies struct{ accesses }
 
 // async decodes cp.async. The bytes move when the instruction issues; the machine
@@ -332,7 +332,7 @@ func (d copies) async() {
 	}
 }
 
-// asyncLess decodes what makes cp.async read fewer than n bytes: their number, or a predicate.
+// asyncLess decodes the operand by which cp.async reads fewer than n bytes: their number, or a predicate.
 func (d copies) asyncLess(o *parse.Operand, n uint64) {
 	if o.Kind == parse.KReg && o.Var.Type == parse.Pred {
 		var neg bool
@@ -368,7 +368,7 @@ func (c *cta) asyncCopy(wp *warp, o *op, mask uint32, s *isa.Step) error {
 		s.Mask = 0
 	}
 	for l := mask &^ reads; reads != 0 && l != 0; l &= l - 1 {
-		s.Addr[lowest(l)] = s.Addr[lowest(reads)] // they ask for nothing of their own
+		s.Addr[lowest(l)] = s.Addr[lowest(reads)] // they make no request
 	}
 	for rest := mask; rest != 0; {
 		read := rest & reads

@@ -211,7 +211,7 @@ func (c *cta) checkLanes(wp *warp, m *memop, space isa.Space, mask, rest uint32,
 	return nil
 }
 
-// locateThread locates lanes in memory that every thread has for itself.
+// locateThread locates lanes in memory of which every thread has its own.
 func (c *cta) locateThread(wp *warp, m *memop, p *perThread, start uint64, mask uint32,
 	s *isa.Step,
 ) (base unsafe.Pointer, rest uint32, err error) {

@@ -112,7 +112,7 @@ type memop struct {
 
 	rows [8]int32
 
-	// What few accesses have.
+	// Fields that few accesses have.
 	index int32 // baseIndexed: the row that counts elements of scale bytes, 64-bit if long
 	scale int32
 	long  bool
@@ -121,7 +121,7 @@ type memop struct {
 	tex   *texop      // textures and surfaces
 }
 
-// baseKind says what the base of an address is: the width of a register, or more.
+// baseKind is the kind of an address's base: the width of a register, or another form.
 type baseKind uint8
 
 const (
