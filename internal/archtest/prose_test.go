@@ -113,7 +113,8 @@ func TestPlainWords(t *testing.T) {
 		}
 	}
 	for _, plain := range []string{
-		"a user who needs the list", "the SMs that nobody's row counts", "what the driver reads", "as many bytes as fit",
+		"a user who needs the list", "the SMs that nobody's row counts", "what the driver reads",
+		"as many bytes as fit",
 	} {
 		if m, _ := find(plain); m != "" {
 			t.Errorf("the list finds %q in %q", m, plain)
