@@ -104,7 +104,8 @@ func ownWords(t *testing.T) func(text string) (phrase, reason string) {
 func TestPlainWords(t *testing.T) {
 	find := ownWords(t)
 	for _, private := range []string{
-		"SMQoS's study is of since", "a line that nobody waits for", "who caused it", "whoever asks", "send tells of it",
+		"SMQoS's study is of since", "a line that nobody waits for", "who caused it", "whoever asks",
+		"send tells of it",
 		"look is told in every cycle", "a text of so many bytes", "what is left of a quota", "the text at hand",
 		"end books the end of a kernel", "tick takes the moves as far as they go", "why nothing comes of a decision",
 	} {
