@@ -394,6 +394,56 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
+// TestPaceIsRecent: what was fast at first, when the machine idled, or is slower than all others says how long it takes.
+func TestPaceIsRecent(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := NewPace()
+	p.now = func() time.Time { return now }
+	job := func(label string, cycles uint64) Job {
+		return Job{Label: label, Spec: sim.Spec{Length: sim.Length{MaxCycles: cycles}, Apps: make([]sim.App, 1)}}
+	}
+	p.Plan([]Job{job("a", 1000)}, 0)
+	watch, _ := p.Start(&Task{Job: Job{Label: "a"}})
+	at := func(seconds int, cycle uint64, perS float64) {
+		now = time.Unix(int64(seconds), 0)
+		watch(sim.Progress{Cycle: cycle, MaxCycles: 1000, CyclesPerS: perS})
+	}
+	at(10, 500, 50)
+	for s := 11; s <= 110; s++ {
+		at(s, 500+uint64(s-10), 1)
+	}
+	if got, want := p.Left(), 400*time.Second; got.Round(time.Second) != want {
+		t.Errorf("%s left, want %s", got, want)
+	}
+	at(120, 990, 0.1) // for itself it needs 100 s
+	if got, want := p.Left(), 100*time.Second; got.Round(time.Second) != want {
+		t.Errorf("%s left, want %s", got, want)
+	}
+	now = now.Add(5 * time.Minute)
+	at(500, 990, 0)
+	if got := p.Left(); got != 0 {
+		t.Errorf("%s left, of a run that stands still", got)
+	}
+}
+
+// TestPaceOfUnknownLength: a run whose length is not known counts like the others, not as nothing.
+func TestPaceOfUnknownLength(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := NewPace()
+	p.now = func() time.Time { return now }
+	job := func(label string, cycles uint64) Job {
+		return Job{Label: label, Spec: sim.Spec{Length: sim.Length{MaxCycles: cycles}, Apps: make([]sim.App, 1)}}
+	}
+	p.Plan([]Job{job("a", 1_000_000), job("b", 0), job("c", 0), job("d", 0)}, 0)
+	_, done := p.Start(&Task{Job: Job{Label: "a"}})
+	p.Start(&Task{Job: Job{Label: "b"}})
+	now = now.Add(20 * time.Second)
+	done()
+	if got, want := p.Left(), time.Minute; got != want {
+		t.Errorf("%s left, want %s", got, want)
+	}
+}
+
 func TestRunnerReportsFailures(t *testing.T) {
 	f := &fake{}
 	r := &Runner{Run: f.run}

@@ -323,7 +323,7 @@ type Progress struct {
 	Cycle, MaxCycles uint64 // MaxCycles 0: no bound known
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
-	CyclesPerS       float64   // simulated cycles per second of wall time
+	CyclesPerS       float64   // simulated cycles per second of wall time in the latest seconds
 	// Waits says, for an application without progress for half a minute of wall time, which warps wait for which
 	// events. It is said once.
 	Waits []string

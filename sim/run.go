@@ -28,6 +28,7 @@ type run struct {
 	first []*machine.Tenant // the owners at the start
 	ctx   context.Context
 	watch func(Progress)
+	pace  pace
 	begun time.Time
 	over  bool           // the length is used up
 	rec   *record.Writer // nil: the run is not recorded
@@ -444,7 +445,7 @@ func (r *run) report() {
 		}
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), cycles))
 	}
-	p.CyclesPerS = ratio(float64(now), time.Since(r.begun).Seconds())
+	p.CyclesPerS = r.pace.look(time.Now(), now)
 	p.Waits = r.patience.look(r)
 	r.watch(p)
 }

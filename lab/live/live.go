@@ -43,7 +43,7 @@ type Status struct {
 	Todo     int       `json:"todo"`     // simulations to do
 	Finished int       `json:"finished"` // number of simulations of Todo that are done, failures included
 	Kept     int       `json:"kept"`     // results kept from earlier runs
-	LeftS    float64   `json:"left_s"`   // seconds until the end at the speed so far; 0: not known
+	LeftS    float64   `json:"left_s"`   // seconds until the end at the speed of the latest minute; 0: not known
 	Where    string    `json:"where,omitempty"`
 	Running  []Run     `json:"running"`
 	Failed   []Failure `json:"failed"`

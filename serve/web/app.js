@@ -73,6 +73,7 @@ function process(p) {
   if (p.lost) words.push(`died without a word, last heard of ${when(p.updated)}`);
   else if (p.ended) words.push(`ended ${when(p.updated)}`);
   else if (p.left_s > 0) words.push(`about ${span(p.left_s)} left`);
+  else if (p.running.length > 0 && p.kind !== "tasks") words.push("time left unknown");
   const speed = p.running.reduce((sum, r) => sum + r.cycles_per_s, 0);
   if (speed > 0 && !state) words.push(`${short(speed)} cycles/s`);
   if (p.host) words.push(`on ${p.host}`);
