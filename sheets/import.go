@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -55,8 +56,9 @@ type importer struct {
 	out  *Imported
 	opts map[string]Option // by name; the last one in the file wins, as in GPGPU-Sim
 	used map[string]bool
-	cur  Option // the option being read
-	err  error  // the first error
+	from map[string]Option // by the path of the number that it sets
+	cur  Option            // the option being read
+	err  error             // the first error
 }
 
 // ImportGPGPUSim reads a gpgpusim.config (GPGPU-Sim 3.x and 4.x, UVMSmart).
@@ -83,7 +85,7 @@ func importGPGPUSim(file, src string) (*Imported, error) {
 	prov.inherit("base", "not an option of gpgpusim.config: taken from the sheet "+importBase)
 	im := &importer{
 		file: file, m: m, out: &Imported{Machine: m, Provenance: prov, Apart: groupsApart()}, opts: map[string]Option{},
-		used: map[string]bool{},
+		used: map[string]bool{}, from: map[string]Option{},
 	}
 	for _, o := range list {
 		im.opts[o.Name] = o
@@ -99,7 +101,7 @@ func importGPGPUSim(file, src string) (*Imported, error) {
 	}
 	im.leftovers(list)
 	if err := Validate(m); err != nil {
-		return nil, fmt.Errorf("%s: the options do not make a machine: %w", file, err)
+		return nil, im.noMachine(err)
 	}
 	return im.out, nil
 }
@@ -224,6 +226,9 @@ func (im *importer) put(path, source string, value any) {
 		im.fail("%v", err)
 		return
 	}
+	if source == "config" {
+		im.from[path] = im.cur
+	}
 	f, _ := lookup(path)
 	ref := map[string]string{
 		"config":  im.cur.Name + " of " + filepath.Base(im.file),
@@ -231,6 +236,28 @@ func (im *importer) put(path, source string, value any) {
 	}[source]
 	im.out.Provenance.put(f, source, ref, im.m.Name, 0)
 }
+
+// noMachine says which options the numbers of an error are from, and in which lines.
+func (im *importer) noMachine(err error) error {
+	at, said, from := im.file, map[string]bool{}, ""
+	for _, path := range numberPath.FindAllString(err.Error(), -1) {
+		o, ok := im.from[path]
+		if !ok || said[o.Name] {
+			continue
+		}
+		if said[o.Name] = true; from == "" {
+			at = fmt.Sprintf("%s:%d", im.file, o.Line)
+			from = "; these numbers are from "
+		} else {
+			from += " and "
+		}
+		from += fmt.Sprintf("line %d, %s %s", o.Line, o.Name, clip(o.Value))
+	}
+	return fmt.Errorf("%s: the options do not make a machine: %w%s", at, err, from)
+}
+
+// numberPath is the name of a machine's number in a text.
+var numberPath = regexp.MustCompile(`[a-z0-9_]+(\.[a-z0-9_]+)+`)
 
 // leftovers sorts what nothing asked for into ignored and unmodelled.
 func (im *importer) leftovers(list []Option) {
