@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/ptx/parse"
@@ -20,6 +21,7 @@ const (
 	Carried How = iota // a loop carries it from an iteration to the next
 	Loaded             // a loop loads it, and others may write it
 	Time               // a loop reads the clock: it changes whatever the program does
+	Delay              // it decides only how long a loop takes that does nothing, inside of another one
 )
 
 // Deciders lists the registers by which a thread comes nearer to the end of a loop: a condition of a branch out of
@@ -32,13 +34,15 @@ func (l *Liveness) Deciders() (list []Decider, places []int32) {
 	g := l.Graph
 	d := &deciders{
 		loops: loops{Graph: g, in: make([]int32, len(g.Blocks))}, looped: make([]bool, len(g.Blocks)),
-		asked: make([]bool, len(g.Blocks)), counts: make(Set, (len(g.Func.Regs)+63)/64),
+		asked: make([]bool, len(g.Blocks)), resumes: make([][]int, len(g.Blocks)), counts: make(Set, (len(g.Func.Regs)+63)/64),
 		outer: make([]outermost, len(g.Blocks)),
 	}
-	for b := range g.Blocks {
-		for _, head := range g.Blocks[b].Succ {
-			if g.Blocks[head].First <= g.Blocks[b].Last && head <= b {
-				d.loop(head, b)
+	for _, visit := range []func(head, tail int){d.pause, d.loop} {
+		for b := range g.Blocks {
+			for _, head := range g.Blocks[b].Succ {
+				if g.Blocks[head].First <= g.Blocks[b].Last && head <= b {
+					visit(head, b)
+				}
 			}
 		}
 	}
@@ -46,7 +50,10 @@ func (l *Liveness) Deciders() (list []Decider, places []int32) {
 	if len(d.heads) == 0 {
 		return nil, places
 	}
-	d.conditions()
+	d.depending()
+	d.conditions(d.exits)
+	works := slices.Clone(d.counts)
+	d.conditions(d.pauses)
 	for id, v := range g.Func.Regs {
 		if !d.counts.Has(id) {
 			continue
@@ -55,6 +62,8 @@ func (l *Liveness) Deciders() (list []Decider, places []int32) {
 		switch {
 		case time:
 			list = append(list, Decider{v, l.spans[id], Time})
+		case !works.Has(id) && (loaded || d.carried(id, l.spans[id])):
+			list = append(list, Decider{v, l.spans[id], Delay})
 		case d.carried(id, l.spans[id]):
 			list = append(list, Decider{v, l.spans[id], Carried})
 		case loaded:
@@ -83,9 +92,11 @@ type deciders struct {
 	loops
 	looped  []bool // by block: it is in a loop
 	outer   []outermost
-	asked   []bool // by block: what decides whether it is executed is known
-	exits   []int  // blocks that may leave a loop
-	heads   []int  // of loops
+	asked   []bool  // by block: what decides whether it is executed is known
+	exits   []int   // blocks that may leave a loop
+	pauses  []int   // blocks that may leave a loop that does nothing, inside of another one, or enter it
+	resumes [][]int // by block in such a loop: the blocks behind it
+	heads   []int   // of loops
 	control [][]int32
 	counts  Set // registers that conditions depend on
 }
@@ -94,25 +105,134 @@ type deciders struct {
 func (d *deciders) loop(head, tail int) {
 	d.heads = append(d.heads, head)
 	d.collect(head, tail)
+	pause := d.resumes[head] != nil && d.delays()
 	for _, b := range d.body {
 		d.looped[b] = true
 		if o := (outermost{int32(len(d.body)), int32(d.Blocks[head].First)}); o.blocks > d.outer[b].blocks {
 			d.outer[b] = o
 		}
-		out := d.leaves(b) != stays || d.Func.Instrs[d.Blocks[b].Last].Op == "trap"
+		leaves := d.leaves(b) != stays || d.Func.Instrs[d.Blocks[b].Last].Op == "trap"
 		for _, s := range d.Blocks[b].Succ {
-			out = out || d.in[s] != d.count
+			switch {
+			case d.in[s] == d.count:
+			case pause || d.returns(s):
+				d.pauses = append(d.pauses, b)
+			default:
+				leaves = true
+			}
 		}
-		if out {
+		if leaves {
 			d.exits = append(d.exits, b)
 		}
 	}
 }
 
-// conditions follows what the ways out depend on.
-func (d *deciders) conditions() {
-	d.depending()
-	for _, b := range d.exits {
+// pause notes a loop that does nothing, inside of another one, and what comes behind it.
+func (d *deciders) pause(head, tail int) {
+	if d.collect(head, tail); !d.delays() {
+		return
+	}
+	behind := []int{} // not nil, also of one that never ends
+	for _, b := range d.body {
+		for _, s := range d.Blocks[b].Succ {
+			if d.in[s] != d.count {
+				behind = append(behind, s)
+			}
+		}
+	}
+	for _, b := range d.body {
+		d.resumes[b] = behind
+	}
+}
+
+// returns says that behind a block outside of the loop in body nothing is done until the loop goes on.
+func (d *deciders) returns(b int) bool {
+	for _, s := range d.resumes[b] {
+		if d.in[s] != d.count {
+			return false
+		}
+	}
+	return len(d.resumes[b]) > 0
+}
+
+// delays says that the loop in body does nothing, but takes time, inside of another loop: it touches no memory, and
+// writes no register that is read outside of it. A loop that waits, and backs off in one of these, comes no nearer to
+// its end by them, even if each takes a time of its own.
+func (d *deciders) delays() bool {
+	for _, b := range d.body {
+		for i := d.Blocks[b].First; i <= d.Blocks[b].Last; i++ {
+			in := d.Func.Instrs[i]
+			if !quiet(in) {
+				return false
+			}
+			w, _ := Access(in, nil, nil)
+			for _, v := range w {
+				if !d.inside(v.ID) {
+					return false
+				}
+			}
+		}
+	}
+	return d.again()
+}
+
+// again says that a thread that leaves the loop in body may come back to it: another loop is around it.
+func (d *deciders) again() bool {
+	seen := make([]bool, len(d.Blocks))
+	var todo []int
+	for _, b := range d.body {
+		seen[b] = true
+		todo = append(todo, d.Blocks[b].Succ...)
+	}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		if todo = todo[:len(todo)-1]; b >= len(seen) || seen[b] {
+			continue
+		}
+		seen[b] = true
+		for _, s := range d.Blocks[b].Succ {
+			if s < len(d.in) && d.in[s] == d.count {
+				return true
+			}
+			todo = append(todo, s)
+		}
+	}
+	return false
+}
+
+// inside says that nothing outside of the loop in body reads a register before something else writes it.
+func (d *deciders) inside(id int) bool {
+	for _, t := range d.touches.of(id) {
+		if b := d.BlockOf[t.at]; d.in[b] != d.count && t.reads && !d.writtenBefore(id, int(t.at)) {
+			return false
+		}
+	}
+	return true
+}
+
+// writtenBefore says that the block of an instruction writes a register before it.
+func (d *deciders) writtenBefore(id, at int) bool {
+	for _, t := range d.touches.of(id) {
+		if t.kills && int(t.at) < at && d.BlockOf[t.at] == d.BlockOf[at] {
+			return true
+		}
+	}
+	return false
+}
+
+// quiet says that an instruction computes, or takes time, and does nothing else.
+func quiet(in *parse.Instr) bool {
+	switch in.Op {
+	case "add", "sub", "mul", "mad", "and", "or", "xor", "not", "neg", "abs", "min", "max", "shl", "shr", "shf", "setp",
+		"selp", "mov", "cvt", "bra", "nanosleep":
+		return true
+	}
+	return false
+}
+
+// conditions follows what ways out depend on.
+func (d *deciders) conditions(exits []int) {
+	for _, b := range exits {
 		d.branch(b)
 	}
 	for i, in := range d.Func.Instrs { // a function that is called may be the way out

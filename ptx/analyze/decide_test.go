@@ -66,3 +66,50 @@ func TestDecidersAndPlaces(t *testing.T) {
 		t.Errorf("places %v, want %v", places, want)
 	}
 }
+
+// What decides only how long a loop takes that does nothing, inside of a loop that waits, is a delay: who backs off for
+// a time of its own each time comes no nearer to the end. A loop that does something, or is by itself, is none.
+func TestDelays(t *testing.T) {
+	const poll, again = "L: xor.b32 %r2, %r2, 99; mov.u32 %r3, 0;\n",
+		"ld.volatile.u32 %r1, [%rd1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L; ret;"
+	const count = "add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r2; @%p2 bra D;\n"
+	for _, c := range []struct {
+		name, body string
+		want       map[string]How
+	}{
+		{"backs off", poll + "D: nanosleep.u32 20; " + count + again, map[string]How{
+			"%r1": Loaded, "%r2": Delay, "%r3": Delay,
+		}},
+		{"until a time", poll + "D: mov.u32 %r3, %clock; setp.lt.u32 %p2, %r3, %r2; @%p2 bra D;\n" + again, map[string]How{
+			"%r1": Loaded, "%r2": Delay, "%r3": Time,
+		}},
+		{"stores", poll + "D: st.global.u32 [%rd2], %r3; " + count + again, map[string]How{
+			"%r1": Loaded, "%r2": Carried, "%r3": Carried,
+		}},
+		{"sums up", poll + "D: add.u32 %r4, %r4, %r3; " + count + "st.global.u32 [%rd2], %r4; " + again, map[string]How{
+			"%r1": Loaded, "%r2": Carried, "%r3": Carried,
+		}},
+		// as a compiler lays it out: the outer loop goes back from the middle of the inner one
+		{
+			"inside out", "P: ld.volatile.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra E;\n" +
+				"xor.b32 %r2, %r2, 99; and.b32 %r3, %r2, 63; setp.eq.u32 %p3, %r3, 0; @%p3 bra P;\n" +
+				"D: nanosleep.u32 20; sub.u32 %r3, %r3, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra P; bra.uni D;\nE: ret;",
+			map[string]How{"%r1": Loaded, "%r2": Delay, "%r3": Delay},
+		},
+		{"by itself", "mov.u32 %r3, 0; D: nanosleep.u32 20; " + count + "ret;", map[string]How{"%r3": Carried}},
+		{
+			"in a loop that counts", "L: add.u32 %r4, %r4, 1; mov.u32 %r3, 0;\n" +
+				"D: nanosleep.u32 20; " + count + "setp.lt.u32 %p1, %r4, 9; @%p1 bra L; ret;",
+			map[string]How{"%r4": Carried, "%r3": Delay},
+		},
+	} {
+		list, _ := Live(Build(function(t, c.body))).Deciders()
+		got := map[string]How{}
+		for _, d := range list {
+			got[d.Var.Name] = d.By
+		}
+		if !maps.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
