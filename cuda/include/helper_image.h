@@ -58,7 +58,6 @@ static inline void sdkDumpBin(void *data, unsigned bytes, const char *name)
 {
     std::ofstream(name, std::ios::binary).write((const char *)data, bytes);
 }
-static inline void sdkDumpBin2(void *data, unsigned bytes, const char *name) { sdkDumpBin(data, bytes, name); }
 template <class T> static inline bool heddle_read(const char *name, const char *folder, std::vector<T> &to)
 {
     char *path = sdkFindFilePath(name, folder);

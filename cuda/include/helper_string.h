@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <fstream>
+#include <string>
+
 #ifndef EXIT_WAIVED
 #define EXIT_WAIVED 2
 #endif
