@@ -120,8 +120,8 @@ func (im *importer) shape() {
 	if im.take("-gpgpu_shader_core_pipeline") {
 		p := im.list(":", 2, 3)
 		if p[1] != "32" && im.err == nil {
-			im.fail("warps of %s threads are not modelled: PTX and the traces have warps of 32; give %s:32 for a machine "+
-				"with as many threads in warps of 32", p[1], p[0])
+			im.fail("warps of %s threads are not modelled: PTX and the traces have warps of 32; give %s:32 for a "+
+				"machine with as many threads in warps of 32", p[1], p[0])
 		}
 		im.put("sm.threads", "config", p[0])
 	} else {

@@ -255,8 +255,8 @@ func (c *checker) l1d(m *Machine) {
 	last := -1
 	for _, x := range l.Carveouts {
 		c.want(x > last, "l1d.carveouts %v must grow", l.Carveouts)
-		c.want(x < l.Unified, "l1d.carveouts: %d bytes of shared memory are to be a part of l1d.unified = %d: give less, "+
-			"or a larger l1d.unified", x, l.Unified)
+		c.want(x < l.Unified, "l1d.carveouts: %d bytes of shared memory are to be a part of l1d.unified = %d: give "+
+			"less, or a larger l1d.unified", x, l.Unified)
 		c.want(x >= l.Unified || (l.Unified-x)%(l.Sets*l.Line) == 0,
 			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of l1d.sets = %d x l1d.line = %d "+
 				"bytes", x, l.Unified, l.Sets, l.Line)

@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// pace is the speed of a run in its latest seconds. The mean since the run's beginning says little about what is
-// left: cycles in which the machine idles cost no time.
+// pace is the speed of a run in its latest seconds. The mean since the run's beginning says little about the
+// rest: cycles in which the machine idles cost no time.
 type pace struct {
 	marks [16]paceMark // a ring
 	n     int

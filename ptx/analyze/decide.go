@@ -34,8 +34,9 @@ func (l *Liveness) Deciders() (list []Decider, places []int32) {
 	g := l.Graph
 	d := &deciders{
 		loops: loops{Graph: g, in: make([]int32, len(g.Blocks))}, looped: make([]bool, len(g.Blocks)),
-		asked: make([]bool, len(g.Blocks)), resumes: make([][]int, len(g.Blocks)), counts: make(Set, (len(g.Func.Regs)+63)/64),
-		outer: make([]outermost, len(g.Blocks)),
+		asked: make([]bool, len(g.Blocks)), resumes: make([][]int, len(g.Blocks)),
+		counts: make(Set, (len(g.Func.Regs)+63)/64),
+		outer:  make([]outermost, len(g.Blocks)),
 	}
 	for _, visit := range []func(head, tail int){d.pause, d.loop} {
 		for b := range g.Blocks {
@@ -127,7 +128,7 @@ func (d *deciders) loop(head, tail int) {
 	}
 }
 
-// pause notes a loop that does nothing, inside of another one, and what comes behind it.
+// pause notes a loop that does nothing, inside of another one, and the blocks behind it.
 func (d *deciders) pause(head, tail int) {
 	if d.collect(head, tail); !d.delays() {
 		return

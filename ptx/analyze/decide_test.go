@@ -80,9 +80,10 @@ func TestDelays(t *testing.T) {
 		{"backs off", poll + "D: nanosleep.u32 20; " + count + again, map[string]How{
 			"%r1": Loaded, "%r2": Delay, "%r3": Delay,
 		}},
-		{"until a time", poll + "D: mov.u32 %r3, %clock; setp.lt.u32 %p2, %r3, %r2; @%p2 bra D;\n" + again, map[string]How{
-			"%r1": Loaded, "%r2": Delay, "%r3": Time,
-		}},
+		{
+			"until a time", poll + "D: mov.u32 %r3, %clock; setp.lt.u32 %p2, %r3, %r2; @%p2 bra D;\n" + again,
+			map[string]How{"%r1": Loaded, "%r2": Delay, "%r3": Time},
+		},
 		{"stores", poll + "D: st.global.u32 [%rd2], %r3; " + count + again, map[string]How{
 			"%r1": Loaded, "%r2": Carried, "%r3": Carried,
 		}},
