@@ -394,7 +394,8 @@ func TestPaceTellsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestPaceIsRecent: what was fast at first, when the machine idled, or is slower than all others says how long it takes.
+// TestPaceIsRecent: a run that was fast at first, when the machine idled, is as slow as it is now, and the slowest run
+// of several ends last.
 func TestPaceIsRecent(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := NewPace()

@@ -225,7 +225,8 @@ func TestImportErrorsNameTheLine(t *testing.T) {
 		"-gpgpu_shader_core_pipeline 2048:64\n": "warps of 64 threads",
 		"-gpgpu_adaptive_cache_config 1\n-gpgpu_shmem_option 0,164\n-gpgpu_unified_l1d_size 160\n": "c:2: the " +
 			"options do not make a machine: l1d.carveouts: 167936 bytes of shared memory are to be a part of " +
-			"l1d.unified = 163840: give less, or a larger l1d.unified; these numbers are from line 2, -gpgpu_shmem_option 0,164 and line 3, ",
+			"l1d.unified = 163840: give less, or a larger " +
+			"l1d.unified; these numbers are from line 2, -gpgpu_shmem_option 0,164 and line 3, ",
 		"-gpgpu_n_clusters 4000000 -gpgpu_n_cores_per_cluster 1":  "more than 4096",
 		"-gpgpu_num_sched_per_core 3\n":                           "do not divide over sm.schedulers = 3",
 		"-gpgpu_cache:dl2 S:32:128:24,Q:B:m:L:P,A:192:4,32:0,32 ": "replacement \"Q\"",
