@@ -32,7 +32,7 @@ func (p *QuotaPlan) Request() Request {
 // Reasons implements Plan.
 func (p *QuotaPlan) Reasons() []string { return p.Why }
 
-// unlimited is a quota that no period uses up, thread instructions, and the most an SM takes.
+// unlimited is a quota in thread instructions that no period uses up. It is also the greatest that an SM takes.
 const unlimited = 1 << 40
 
 // takeBack takes instructions from a new quota, to which the unused part of the last one is added: those for the

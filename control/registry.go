@@ -117,7 +117,7 @@ func (e *Entry) EpochOf(p Params) uint64 {
 	return uint64(values[e.Epoch])
 }
 
-// StartWith is the division that a policy with parameters that New has accepted wants before its first sample; false
+// StartWith is the division that a policy wants before its first sample, with parameters that New has accepted; false
 // if it wants the machine's own.
 func (e *Entry) StartWith(p Params) (r Request, ok bool) {
 	values, err := e.check(p)
@@ -127,7 +127,7 @@ func (e *Entry) StartWith(p Params) (r Request, ok bool) {
 	return e.Start(func(n string) float64 { return values[n] }), true
 }
 
-// check fills in defaults and refuses what the policy does not know.
+// check fills in defaults and refuses parameters that the policy does not have.
 func (e *Entry) check(p Params) (Params, error) {
 	values := Params{}
 	var names []string
@@ -212,5 +212,5 @@ func (e *Entry) Counters() (out []Counter) {
 	return out
 }
 
-// anyMachine is good enough to ask a policy what it reads.
+// anyMachine is a machine for policies that are made only to list their counters.
 func anyMachine() Machine { return Machine{SMs: 1, Groups: 1, Channels: 1} }

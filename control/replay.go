@@ -46,7 +46,7 @@ func Replay(e *Entry, p Policy, file string, text []byte) ([]Plan, error) {
 	return plans, nil
 }
 
-// look finds the clock of a sample and what its applications hold.
+// look finds the clock of a sample and the shares of its applications.
 func look(sample any) (c Clock, held []*Held) {
 	v := reflect.ValueOf(sample).Elem()
 	c, _ = v.FieldByName("Clock").Interface().(Clock)

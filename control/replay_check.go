@@ -11,8 +11,8 @@ import (
 // Checker is a sample that can find its own contradictions.
 type Checker interface{ Check() error }
 
-// What a sample may claim at most. Beyond 2^53 JSON's numbers are not exact, and a policy adds up those of
-// many periods.
+// The greatest numbers of a sample. Beyond 2^53 JSON's numbers are not exact, and a policy adds up those of many
+// periods.
 const (
 	mostSMs    = 1 << 16
 	mostGroups = 1 << 16
@@ -30,7 +30,7 @@ type checker struct {
 	instances int      // elements of lists per SM; below 0: there was none yet
 }
 
-// keys refuses a sample that lacks what the policy cannot do without.
+// keys refuses a sample that lacks a key that the policy needs.
 func (c *checker) keys(text []byte) error {
 	var own map[string]json.RawMessage
 	if len(c.entry.Needs) == 0 || json.Unmarshal(text, &own) != nil {
@@ -60,8 +60,8 @@ func given(object map[string]json.RawMessage, key string) bool {
 	return ok && string(v) != "null"
 }
 
-// sample refuses what no machine can hold, what does not follow the sample before, more targets than the
-// policy serves, and what the sample itself refuses.
+// sample refuses samples that no machine can have, that do not follow the sample before, that have more targets than
+// the policy serves, or that contradict themselves.
 func (c *checker) sample(sample any) error {
 	now, held := look(sample)
 	targets := 0
@@ -174,8 +174,8 @@ func (h *Held) check() error {
 	return nil
 }
 
-// counts refuses counters beyond what is exact, and lists, one element per SM, that are not of one length
-// in all samples.
+// counts refuses counters beyond the exact numbers, and lists with one element per SM whose lengths differ between
+// samples.
 func (c *checker) counts(app reflect.Value, i int) error {
 	for k := range app.NumField() {
 		f, name := app.Field(k), app.Type().Field(k).Name

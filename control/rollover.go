@@ -61,7 +61,7 @@ type rollover struct {
 	most    [][]int   // per application and SM, CTAs
 }
 
-// rolloverTask is an application with what its SMs say of it.
+// rolloverTask is an application with the counters of its SMs.
 type rolloverTask struct {
 	Task
 	CTAWarps uint64   `json:"cta_warps" counter:"app.cta_warps"`              // of the kernel it runs

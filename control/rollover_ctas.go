@@ -57,7 +57,7 @@ func (q *rollover) swapCTAs(s *TaskSample[rolloverTask], p *QuotaPlan, period ui
 // noLimit is the limit of applications that have none.
 const noLimit = -1
 
-// firstLimits are what is resident.
+// firstLimits are the numbers of resident CTAs.
 func firstLimits(s *TaskSample[rolloverTask]) (most [][]int) {
 	for i := range s.Apps {
 		list := make([]int, len(s.Apps[i].Resident))

@@ -56,7 +56,7 @@ func (q *rollover) owed(i int, a *rolloverTask) (ipc float64, why string) {
 	return due, why
 }
 
-// due is a target, and alpha times it: what makes up for the past.
+// due is a target, and alpha times the target, which makes up for the past.
 func (q *rollover) due(i int, a *rolloverTask) (target, due float64) {
 	total := &q.total[i]
 	if total.insts == 0 {
@@ -86,9 +86,9 @@ func (a *rolloverTask) places() []uint64 {
 	return out
 }
 
-// byResidence divides a quota among SMs by the CTAs an application has there, evenly where it
-// has none anywhere; the rest of a division goes to the first SMs. Each gets one instruction
-// at least: a quota of nothing would keep an application from ever ending.
+// byResidence divides a quota among SMs by the CTAs an application has there, evenly if it has none anywhere; the
+// remainder goes to the first SMs. Each SM gets at least one instruction, because an application with a quota of 0
+// would never end.
 func byResidence(quota int64, resident []uint64) []int64 {
 	out := make([]int64, len(resident))
 	total := int64(0)
@@ -116,7 +116,7 @@ func byResidence(quota int64, resident []uint64) []int64 {
 	return out
 }
 
-// total is what SMs have of a quota together, one instruction each included; all of it where none is known.
+// total is the sum of the SMs' parts of a quota, one instruction each included; the whole quota if no part is known.
 func total(perSM []int64, quota int64) (sum int64) {
 	if len(perSM) == 0 {
 		return quota

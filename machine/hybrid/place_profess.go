@@ -88,7 +88,7 @@ func (p *ProFess) Miss(v *View) Choice {
 	return c
 }
 
-// least is the way of whose block least is expected, the least recently used one of several.
+// least is the way whose block has the fewest expected accesses, the least recently used one of several.
 func (p *ProFess) least(v *View) (way int) {
 	way, fewest := -1, 0.0
 	for rest := v.Owners.Of[v.Class] &^ v.Busy; rest != 0; {

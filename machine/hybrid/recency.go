@@ -12,9 +12,8 @@ func inOrder(ways, first int) (r recency) {
 	return r
 }
 
-// untouched is the order of ways of a set before anything was there. Sets begin with different
-// ways: ways lie in channels, and if all sets filled the same way first, what is streamed
-// would lie in one channel at a time, for as long as sets are used alike.
+// untouched is the order of ways of a set before anything was there. Sets begin with different ways. Ways lie in
+// channels: if all sets filled the same way first, a stream would lie in one channel at a time.
 func untouched(set uint64, ways int) recency {
 	return inOrder(ways, int(weight(set, 0)>>32%uint64(ways)))
 }

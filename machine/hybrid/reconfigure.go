@@ -5,7 +5,7 @@ import "math/bits"
 // Reconfigured announces that the policy's owners have changed. No block moves now: the owners of a set are computed
 // again at its next lookup, and misplaced blocks leave when they are hit (section IV-D).
 func (c *Controller) Reconfigured() {
-	if c.epoch++; c.epoch == 0 { // sets seen that many reconfigurations ago must not look fresh
+	if c.epoch++; c.epoch == 0 { // sets seen this number of reconfigurations ago must not look fresh
 		for i := range c.table.set {
 			c.table.set[i].seen = 0
 		}
@@ -47,7 +47,7 @@ func (c *Controller) quiet(set uint32, mask uint16) uint16 {
 	return mask
 }
 
-// exchangeAtOnce moves two blocks of a set for nothing.
+// exchangeAtOnce exchanges two blocks of a set without cost.
 func (c *Controller) exchangeAtOnce(a, b place) {
 	c.table.exchange(a, b)
 	s := &c.table.set[a.set]
@@ -57,7 +57,7 @@ func (c *Controller) exchangeAtOnce(a, b place) {
 	}
 }
 
-// leaveAtOnce takes a block of a cache home for nothing.
+// leaveAtOnce takes a block of a cache home without cost.
 func (c *Controller) leaveAtOnce(at place) {
 	set, index, _ := c.table.resident(at)
 	if c.table.set[at.set].dirty>>at.pos&1 != 0 {

@@ -25,9 +25,8 @@ func newRemap(c *Config) (r remap, err error) {
 	return r, nil
 }
 
-// entry finds the entry of a part's set. Without it the part waits for it to come from the
-// fast tier. here says that it was found; taken, that the part waits, and not that there was
-// no room to.
+// entry finds the entry of a part's set. Without it the part waits for it to come from the fast tier. here says
+// that it was found; taken, that the part waits. If both are false, there was no room to wait.
 func (c *Controller) entry(h int32) (here, taken bool) {
 	p, r := &c.parts[h], &c.remap
 	line := c.table.entryLine(p.set, p.index)
@@ -63,7 +62,7 @@ func (c *Controller) awaited(p *part) bool {
 	return i != tags.None && c.remap.tags.Line[i].Pending != 0
 }
 
-// fetchEntry asks for a line of the table, and writes back what is in its place.
+// fetchEntry asks for a line of the table, and writes back the line in its place.
 func (c *Controller) fetchEntry(line uint64, tenant mem.TenantID) int32 {
 	r := &c.remap
 	v := r.tags.Victim(line * Unit)

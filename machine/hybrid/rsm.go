@@ -1,15 +1,15 @@
 package hybrid
 
-// rsmPeriod is how many requests of a class lie between two looks at how it fares, and
-// rsmShare how many sets there are for each that is some class's own.
+// rsmPeriod is the number of requests of a class between two updates of its slowdown. Of rsmShare sets, each class has
+// one for itself alone.
 const (
 	rsmPeriod = 128 << 10
 	rsmShare  = 64
 )
 
-// rsm is the relative slowdown monitor of ProFess: how much better a class fares in sets that
-// only it may fill than in those it shares (a), and how much of the swapping of its blocks is
-// others' doing (b). Both rise with what it suffers. Smoothed by an eighth.
+// rsm is the relative slowdown monitor of ProFess: the hit rate of a class in sets that only it may fill over that in
+// shared sets (a), and the swaps of its blocks over those that it has caused (b). Both rise with its slowdown. They
+// are smoothed by an eighth.
 type rsm struct {
 	class [numClasses]struct {
 		hits, requests   [2]uint64 // in shared sets and in its own, in this period
@@ -42,7 +42,7 @@ func (m *rsm) request(set uint64, c Class, hit bool) {
 	if x.requests[0]+x.requests[1] < rsmPeriod {
 		return
 	}
-	// One more of each, so that there is no division by nothing.
+	// One more of each, so that there is no division by 0.
 	mine := float64(x.hits[1]+1) / float64(x.requests[1]+1)
 	all := float64(x.hits[0]+1) / float64(x.requests[0]+1)
 	m.smooth(c, mine/all, float64(x.meeting+1)/float64(x.causing+1))

@@ -30,8 +30,8 @@ type Plan struct {
 	Deferred []uint64   // pages without room now, because every page that is there is waited for
 }
 
-// add puts a page into the batch that is being planned, and says whether it does not thrash, and was
-// neither in it nor on the device nor on its way to it. Pages on their way from it do come.
+// add puts a page into the batch that is being planned. It returns false for a page that thrashes, is in the batch
+// already, or is on the device or on its way there. A page on its way from the device is added.
 func (r *Runtime) add(p page) bool {
 	c, k := &r.chunks[p.chunk()], p.index()
 	if c.resident.Has(k) || c.coming.Has(k) || c.fault.Has(k) || c.want.Has(k) || c.thrash.Has(k) {
@@ -50,7 +50,7 @@ func (r *Runtime) touch(i int32) {
 	}
 }
 
-// Plan decides which pages a batch of faults brings to the device, and which pages leave it for that. The addresses
+// Plan decides which pages a batch of faults brings to the device, and which pages leave to make room. The addresses
 // lie in allocations; pages that are there or on their way are left out. The result is valid until the next call.
 // From now on its pages count as coming, and the pages of its evictions as chosen.
 func (r *Runtime) Plan(faults []uint64) *Plan {
@@ -76,7 +76,7 @@ func (r *Runtime) Plan(faults []uint64) *Plan {
 	r.transfers()
 	fitted := r.makeRoom()
 	r.commit()
-	r.crowded(!fitted) // the batch itself was judged by the rule before
+	r.crowded(!fitted) // the earlier rule decided this batch
 	return &r.plan
 }
 
@@ -173,9 +173,9 @@ func (r *Runtime) sameTenant(i int32, before uint64) bool {
 
 func (t *Transfer) end() uint64 { return t.Addr + uint64(t.Pages)*PageSize }
 
-// makeRoom chooses what leaves until the batch has room, and drops from the end of the batch what cannot
-// have any: a prefetch that is larger than memory, or that would displace pages an access waits for. It
-// says whether the batch fitted without all that.
+// makeRoom chooses pages to evict until the batch has room, and drops pages that cannot have room from the end of the
+// batch: a prefetch that is larger than memory, or that would displace pages an access waits for. It says whether the
+// batch fitted without evictions and drops.
 func (r *Runtime) makeRoom() (fitted bool) {
 	total := 0
 	for i := range r.plan.In {
@@ -304,7 +304,7 @@ func (r *Runtime) commit() {
 	r.commitEvictions()
 }
 
-// commitEvictions records what the plan evicts; a block makes one round trip, however many of its
+// commitEvictions records the plan's evictions; a block makes one round trip, however many of its
 // pages leave.
 func (r *Runtime) commitEvictions() {
 	for i := range r.plan.Out {
