@@ -140,6 +140,15 @@ func TestFiles(t *testing.T) {
 	prints(t, "wrote 200000, read 200000, bad 0, device memory -1\n", "files.cu")
 }
 
+// TestHelpers: files, images and comparisons of the samples' headers.
+func TestHelpers(t *testing.T) {
+	program, lib := built(t, "../../../cuda/testdata/helpers.cu")
+	t.Chdir(t.TempDir()) // where it writes
+	if o := execute(t, t.Context(), lib, program); o.err != nil || o.status != 0 || o.out != "good\n" {
+		t.Errorf("%v, status %d, %q\n%s", o.err, o.status, o.out, o.log)
+	}
+}
+
 // TestHostSources: C and C++ files beside kernels include cuda_runtime.h.
 func TestHostSources(t *testing.T) {
 	prints(t, "14 2 2 no error, 1 device\n", "beside.cpp", "beside.c", "beside.cu")
