@@ -1,6 +1,7 @@
 package apps_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +80,15 @@ def main(n = 1000):
 		t.Error("the PTX names the folder it was compiled in")
 	}
 	passes(t, dir, nil)
+	write("bad.cu", "int main( { return 0; }\n")
+	write("whole.cu", "#include \"part.cu\"\nint main() { run<<<1, 1>>>(); }\n")
+	write("part.cu", "__global__ void run() {}\n")
+	log, err := exec.Command("./ptx.sh", dir).CombinedOutput()
+	var status *exec.ExitError
+	if !errors.As(err, &status) || status.ExitCode() != 2 || !strings.Contains(string(log), "1 of 4 files in") ||
+		!strings.Contains(string(log), "/part.cu is a part of whole.cu") || !strings.Contains(string(log), "/whole.ptx\n") {
+		t.Errorf("one of several files does not compile: %v\n%s", err, log)
+	}
 	empty := exec.Command("./ptx.sh", t.TempDir())
 	if log, err := empty.CombinedOutput(); err == nil || !strings.Contains(string(log), "no .cu file") {
 		t.Errorf("an empty folder: %v %s", err, log)

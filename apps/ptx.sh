@@ -22,6 +22,7 @@ case "$("$clang" --version | head -n 1)" in
 *) echo "apps/ptx.sh: $clang is not version 19: the committed PTX would change with the compiler." >&2; exit 2 ;;
 esac
 [ $# -gt 0 ] || set -- */*/
+failed=0
 out=$PWD
 if [ -n "${OUT:-}" ]; then
     mkdir -p "$OUT"
@@ -36,16 +37,26 @@ for app in $(printf '%s\n' "$@" | sort); do
     case $app in
     . | ./* | ../* | /*) # of one's own
         own=$(cd "$from" && cd "$app" && pwd) || exit 2
-        made=0
+        (cd "$out/.." && go build -o .cache/heddle ./cmd/heddle) || exit 2
+        found=0 made=0
         for cu in "$own"/*.cu; do
             [ -f "$cu" ] || continue
+            found=$((found + 1))
             name=$(basename "$cu" .cu)
-            (cd "$out/.." && go build -o .cache/heddle ./cmd/heddle) || exit 2
-            (cd "$own" && CLANG=$clang "$out/../.cache/heddle" cc --ptx "$name.cu" -o "$name.ptx")
-            echo "$app/$name.ptx"
-            made=$((made + 1))
+            whole=$(grep -l "^[ 	]*#[ 	]*include[ 	]*[\"<]$name\.cu[\">]" "$own"/*.cu | head -n 1) || true
+            if [ -n "$whole" ]; then
+                echo "$app/$name.cu is a part of $(basename "$whole"), which includes it"
+                made=$((made + 1))
+            elif (cd "$own" && CLANG=$clang "$out/../.cache/heddle" cc --ptx "$name.cu" -o "$name.ptx"); then
+                echo "$app/$name.ptx"
+                made=$((made + 1))
+            fi
         done
-        [ $made -gt 0 ] || { echo "apps/ptx.sh: no .cu file in $own" >&2; exit 2; }
+        [ $found -gt 0 ] || { echo "apps/ptx.sh: no .cu file in $own" >&2; exit 2; }
+        if [ $made -lt $found ]; then
+            echo "apps/ptx.sh: $((found - made)) of $found files in $own do not compile, for the reasons above" >&2
+            failed=1
+        fi
         continue
         ;;
     esac
@@ -60,3 +71,4 @@ for app in $(printf '%s\n' "$@" | sort); do
         mv "$out/$app/kernel.ptx.tmp" "$out/$app/kernel.ptx")
     echo "apps/$app/kernel.ptx"
 done
+[ $failed = 0 ] || exit 2
