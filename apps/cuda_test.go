@@ -86,7 +86,8 @@ def main(n = 1000):
 	log, err := exec.Command("./ptx.sh", dir).CombinedOutput()
 	var status *exec.ExitError
 	if !errors.As(err, &status) || status.ExitCode() != 2 || !strings.Contains(string(log), "1 of 4 files in") ||
-		!strings.Contains(string(log), "/part.cu is a part of whole.cu") || !strings.Contains(string(log), "/whole.ptx\n") {
+		!strings.Contains(string(log), "/part.cu is a part of whole.cu") ||
+		!strings.Contains(string(log), "/whole.ptx\n") {
 		t.Errorf("one of several files does not compile: %v\n%s", err, log)
 	}
 	empty := exec.Command("./ptx.sh", t.TempDir())
