@@ -126,7 +126,8 @@ func TestIdleAdvice(t *testing.T) {
 		{"no unified memory", "uvm", "malloc_managed", twice, Unified{}, "read_mostly", "add memory: {unified:"},
 		{
 			"which sets what qv100 lacks", "qv100", "malloc_managed", twice,
-			Unified{}, "read_mostly", "add memory: {unified:",
+			Unified{},
+			"read_mostly", "add memory: {unified:",
 		},
 		{"all: true", "uvm", "malloc", twice, Unified{All: true}, "", ""},
 		{"plain memory", "uvm", "malloc", twice, Unified{Prefetch: "tbn"}, "read_mostly", "device memory"},
@@ -157,14 +158,22 @@ func TestIdleAdvice(t *testing.T) {
 			"overridden", "uvm", "malloc_managed", dev + mapped,
 			Unified{}.with("dissertation", ""), "prefer_device", "goes before it",
 		},
-		{"taken back late", "uvm", "malloc_managed", dev + launch + "    mem_advise(a, unset_preferred_location)\n",
-			Unified{}.with("dissertation", ""), "prefer_device", "migrate: first-touch"},
-		{"nothing to take back", "uvm", "malloc_managed", "    mem_advise(a, unset_read_mostly)\n",
-			Unified{}.with("dissertation", ""), "unset_read_mostly", "no such advice"},
-		{"there already", "uvm", "malloc_managed", "    prefetch_async(a)\n" + launch + twice,
-			Unified{}.with("dissertation", ""), "read_mostly", "before they come"},
-		{"written", "uvm", "malloc_managed", "    mem_advise(c, read_mostly)\n",
-			Unified{}.with("dissertation", ""), "", ""}, // the host reads it
+		{
+			"taken back late", "uvm", "malloc_managed", dev + launch + "    mem_advise(a, unset_preferred_location)\n",
+			Unified{}.with("dissertation", ""), "prefer_device", "migrate: first-touch",
+		},
+		{
+			"nothing to take back", "uvm", "malloc_managed", "    mem_advise(a, unset_read_mostly)\n",
+			Unified{}.with("dissertation", ""), "unset_read_mostly", "no such advice",
+		},
+		{
+			"there already", "uvm", "malloc_managed", "    prefetch_async(a)\n" + launch + twice,
+			Unified{}.with("dissertation", ""), "read_mostly", "before they come",
+		},
+		{
+			"written", "uvm", "malloc_managed", "    mem_advise(c, read_mostly)\n",
+			Unified{}.with("dissertation", ""), "", "",
+		}, // the host reads it
 		{
 			"not used", "uvm", "malloc_managed",
 			launch + "    x = malloc_managed(f32, n)\n    mem_advise(x, prefer_host)\n",

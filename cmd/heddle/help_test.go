@@ -130,7 +130,9 @@ func TestTablesOfFilesFit(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"trace", "info", file}, {"ptx", "check", module}, {"ptx", "analyze", module},
+		{"trace", "info", file},
+		{"ptx", "check", module},
+		{"ptx", "analyze", module},
 		{"ptx", "analyze", "apps/rodinia-like/bfs/kernel.ptx"},
 	} {
 		t.Run(strings.Join(args[:2], " "), func(t *testing.T) {

@@ -43,8 +43,10 @@ type number struct {
 // numbers are those of the adaptive order.
 func (p *Parameters) numbers() []number {
 	return []number{
-		{"link_period", float64(p.Period)}, {"link_queue", float64(p.Queue)},
-		{"link_similar", p.Similar}, {"link_deviation", p.Deviation},
+		{"link_period", float64(p.Period)},
+		{"link_queue", float64(p.Queue)},
+		{"link_similar", p.Similar},
+		{"link_deviation", p.Deviation},
 	}
 }
 
