@@ -42,7 +42,7 @@ func FromSheet(s *sheets.Machine, groups, channelsPerGroup int) Machine {
 		CoreHz:      s.Clock.Core * mega,
 		CPUHz:       s.CPU.Clock * mega,
 		ArrayBytes:  float64(s.LLC.SlicesPerChannel*s.LLC.PortBytes) * s.Clock.LLC * mega,
-		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.FlitBytes) * s.Clock.NoC * mega,
+		LLCBytes:    float64(s.LLC.SlicesPerChannel*s.NoC.AnswerWidth()) * s.Clock.NoC * mega,
 		MemBytes:    float64(s.DRAM.Access) * s.Clock.DRAM * mega / float64(perBurst),
 		GroupMemory: uint64(s.DRAM.Capacity) / uint64(max(groups, 1)),
 		GroupLLC:    uint64(channelsPerGroup * s.LLC.SlicesPerChannel * s.LLC.Sets * s.LLC.Ways * s.LLC.Line),

@@ -2,6 +2,7 @@ package energy
 
 import (
 	"math"
+	"strings"
 
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -54,6 +55,9 @@ func part(owner string) string {
 func networkOf(m *sheets.Machine, owner string) network {
 	sms, slices, parts := m.SM.Count, m.DRAM.Channels*m.LLC.SlicesPerChannel, m.NoC.Parts()
 	bits := float64(m.NoC.FlitBytes) * bitsPer
+	if strings.HasSuffix(owner, "_reply") {
+		bits = float64(m.NoC.AnswerWidth()) * bitsPer
+	}
 	if stat.OfKind(owner, links) {
 		return linksOf(m, owner, sms*(slices/parts), slices)
 	}

@@ -129,7 +129,7 @@ type SM struct {
 
 // L1D is the first-level data cache of each SM.
 type L1D struct {
-	Sets          int    `yaml:"sets" unit:"sets" doc:"sets (any number)"`
+	Sets          int    `yaml:"sets" unit:"sets" doc:"sets (any number); 0: as many as its part of l1d.unified has with l1d.ways"`
 	Ways          int    `yaml:"ways" unit:"ways" doc:"associativity"`
 	Line          int    `yaml:"line" unit:"bytes" doc:"line size"`
 	Sector        int    `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
@@ -144,6 +144,7 @@ type L1D struct {
 	Repl          string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index         string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	Unified       int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`
+	Reserved      int    `yaml:"reserved" unit:"bytes" doc:"of the unified capacity that are neither cache nor shared memory" opt:"0"`
 	Carveouts     []int  `yaml:"carveouts" unit:"bytes" doc:"shared-memory sizes the adaptive split may choose" opt:"none"`
 	ReturnLatency int    `yaml:"return_latency" unit:"cycles" doc:"time of an answer in the SM's queue of answers, before the port that writes registers" opt:"0"`
 	WritePort     bool   `yaml:"write_port" unit:"flag" doc:"arrived sectors reach waiting loads one per cycle (GPGPU-Sim); else a whole fill at once"`
@@ -155,6 +156,7 @@ type L1D struct {
 type NoC struct {
 	Kind       string `yaml:"kind" unit:"name" doc:"crossbar (iSLIP); local: GPGPU-Sim's built-in one, in which every sector is a packet and an input may send several in a cycle; or stages: two of switches"`
 	FlitBytes  int    `yaml:"flit" unit:"bytes" doc:"link width per cycle"`
+	AnswerFlit int    `yaml:"answer_flit" unit:"bytes" doc:"link width per cycle of the way from slices to SMs (kinds crossbar and local)" opt:"0: as flit"`
 	HeaderReq  int    `yaml:"header" unit:"bytes" doc:"header of every packet"`
 	InQueue    int    `yaml:"in_queue" unit:"flits" doc:"input queue per port and VC"`
 	OutQueue   int    `yaml:"out_queue" unit:"packets" doc:"ejection queue per port"`

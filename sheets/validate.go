@@ -230,36 +230,49 @@ func (c *checker) size(level string, sets, ways, caches int) {
 
 func (c *checker) l1d(m *Machine) {
 	l := &m.L1D
-	ways := l.Ways
-	if l.Unified > 0 && l.Sets > 0 && l.Line > 0 {
+	// The split of the unified capacity decides the number of ways, or, where the sheet gives no sets, of sets.
+	sets, ways, unit, units := l.Sets, l.Ways, l.Sets, "ways of l1d.sets"
+	switch {
+	case l.Unified <= 0 || l.Line <= 0:
+	case l.Sets > 0:
 		ways = max(ways, l.Unified/l.Sets/l.Line)
+	case l.Sets == 0 && l.Ways > 0:
+		sets, unit, units = l.Unified/l.Ways/l.Line, l.Ways, "sets of l1d.ways"
+		c.want(l.Index == "linear", "l1d.index is %s; without l1d.sets, which the split then decides, it must be linear",
+			l.Index)
 	}
-	c.size("l1d", l.Sets, ways, m.SM.Count)
-	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", l.Sets, l.Ways, l.Latency,
+	c.size("l1d", sets, ways, m.SM.Count)
+	c.positive("l1d.sets l1d.ways l1d.latency l1d.banks l1d.mshrs l1d.merge l1d.miss_queue", sets, l.Ways, l.Latency,
 		l.Banks, l.MSHRs, l.Merge, l.MissQueue)
 	c.want(l.Tags >= 0 && l.Tags <= 32, "l1d.tags = %d: give 1 to 32 lines, or 0 for banks of sectors",
 		l.Tags)
-	c.lines("l1d", l.Line, l.Sector, l.Sets, l.Index, l.Repl)
+	c.lines("l1d", l.Line, l.Sector, sets, l.Index, l.Repl)
 	c.misses("l1d", l.MSHRs, l.Line, l.Sector)
 	c.oneOf("l1d.write", l.Write, "through", "back")
 	c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "fetch", "lazy")
 	if l.Unified == 0 {
 		c.want(len(l.Carveouts) == 0, "l1d.carveouts without l1d.unified: an adaptive split needs the unified capacity")
+		c.want(l.Reserved == 0, "l1d.reserved without l1d.unified: it is a part of the unified capacity")
 		return
 	}
 	c.want(len(l.Carveouts) > 0, "l1d.unified = %d needs l1d.carveouts, the shared-memory sizes to choose from",
 		l.Unified)
-	if l.Sets <= 0 || l.Line <= 0 {
+	if unit <= 0 || l.Line <= 0 {
 		return
+	}
+	whole := fmt.Sprintf("l1d.unified = %d", l.Unified)
+	if l.Reserved > 0 {
+		whole += fmt.Sprintf(" less l1d.reserved = %d", l.Reserved)
 	}
 	last := -1
 	for _, x := range l.Carveouts {
 		c.want(x > last, "l1d.carveouts %v must grow", l.Carveouts)
-		c.want(x < l.Unified, "l1d.carveouts: %d bytes of shared memory are to be a part of l1d.unified = %d: give "+
-			"less, or a larger l1d.unified", x, l.Unified)
-		c.want(x >= l.Unified || (l.Unified-x)%(l.Sets*l.Line) == 0,
-			"l1d.carveouts: %d of l1d.unified = %d leaves no whole number of ways of l1d.sets = %d x l1d.line = %d "+
-				"bytes", x, l.Unified, l.Sets, l.Line)
+		left := l.Unified - l.Reserved - x
+		c.want(left > 0, "l1d.carveouts: %d bytes of shared memory are to be a part of %s: give less, or a larger "+
+			"l1d.unified", x, whole)
+		c.want(left <= 0 || left%(unit*l.Line) == 0,
+			"l1d.carveouts: %d of %s leaves no whole number of %s = %d x l1d.line = %d bytes", x, whole, units, unit,
+			l.Line)
 		last = x
 	}
 	c.want(m.SM.Shared <= last, "sm.shared = %d is above the largest of l1d.carveouts, %d", m.SM.Shared, last)

@@ -25,6 +25,14 @@ func (n *NoC) Parts() int {
 	return max(1, n.Partitions)
 }
 
+// AnswerWidth is the width in bytes of a link from a slice to the SMs.
+func (n *NoC) AnswerWidth() int {
+	if n.AnswerFlit > 0 {
+		return n.AnswerFlit
+	}
+	return n.FlitBytes
+}
+
 // mostLinks is the number of point-to-point links that may end at an SM or a slice.
 const mostLinks = 64
 
@@ -38,6 +46,9 @@ func (c *checker) noc(m *Machine) {
 		n.Iterations, n.Latency)
 	c.want(n.FlitBytes > 0, "noc.flit is %d; a network that carries no byte in a cycle has no bandwidth: NUBA's are "+
 		"8, 16, 32 or 64 bytes for 0.7, 1.4, 2.8 or 5.6 TB/s", n.FlitBytes)
+	c.want(n.AnswerFlit >= 0 && (n.AnswerFlit == 0 || n.Kind != "stages"), "noc.answer_flit is %d, and noc.kind is %s: "+
+		"give a number of bytes with kind crossbar or local; the two directions of stages have one width", n.AnswerFlit,
+		n.Kind)
 	c.oneOf("noc.topology", n.Shape(), MemorySide, SMSide, NUBA)
 	c.want(n.Kind == "stages" || n.Radix == 0 && n.WriteSize == 0 && n.Shape() == MemorySide,
 		"noc.kind is %s; noc.radix, noc.write_size and noc.topology %s need stages", n.Kind, n.Shape())

@@ -105,7 +105,7 @@ func flops(r *sim.Result) (n uint64) {
 func Bandwidths(m *sheets.Machine, apki, hit float64) (demand, supply float64) {
 	ipc := float64(m.SM.Schedulers * isa.Lanes) // most an SM can issue
 	demand = float64(m.SM.Count) * ipc * apki / 1000 * float64(m.LLC.Sector) * m.Clock.Core / 1e3
-	llc := float64(m.LLC.SlicesPerChannel*m.NoC.FlitBytes) * m.Clock.NoC / 1e3
+	llc := float64(m.LLC.SlicesPerChannel*m.NoC.AnswerWidth()) * m.Clock.NoC / 1e3
 	dram := float64(m.DRAM.Access) / float64(m.DRAM.T.BL) * m.Clock.DRAM / 1e3
 	supply = float64(m.DRAM.Channels) * (hit*llc + min((1-hit)*llc, dram))
 	return demand, supply

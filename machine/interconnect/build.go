@@ -94,6 +94,7 @@ func (b *topology) crossbars(request, reply *noc.Network, l *Lengths, name strin
 	if err != nil {
 		return err
 	}
+	rep.FlitBytes = x.AnswerWidth()
 	if f.mmuPort == ports-1 {
 		req.Sorted = 1 // a walk must not wait behind another at a busy slice
 	}

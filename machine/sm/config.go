@@ -104,6 +104,7 @@ type l1Config struct {
 	missQueue              int
 	sets, ways             int
 	unified                int                      // bytes in common with shared memory; 0: none
+	reserved               int                      // bytes of them that are neither
 	carveouts              []int                    // bytes of them that can be shared memory
 	index                  func(line uint64) uint32 // set of a line; nil: linear
 	repl                   string
@@ -277,7 +278,7 @@ func (c *Config) deriveL1(l *sheets.L1D) error {
 		lineShift: log2(l.Line), sectorShift: log2(l.Sector), sectors: sectors,
 		latency: uint64(l.Latency), depth: l.Latency, bankCount: l.Banks, tags: l.Tags,
 		mshrs: l.MSHRs, merge: l.Merge, missQueue: l.MissQueue,
-		sets: l.Sets, ways: l.Ways, unified: l.Unified, carveouts: l.Carveouts, repl: l.Repl,
+		sets: l.Sets, ways: l.Ways, unified: l.Unified, reserved: l.Reserved, carveouts: l.Carveouts, repl: l.Repl,
 		writeAlloc: l.WriteAlloc != "none", writePort: l.WritePort, skipGlobal: l.SkipGlobal,
 		returnLatency: uint64(l.ReturnLatency),
 	}

@@ -26,7 +26,7 @@ type L1 struct {
 // carve sets the L1 up for a shared-memory carve-out of the given bytes per SM:
 // with an adaptive split (Volta) what shared memory does not take is cache.
 func (c *L1) carve(cfg *l1Config, sharedBytes int) error {
-	ways := cfg.ways
+	sets, ways := cfg.sets, cfg.ways
 	if cfg.unified > 0 {
 		take := 0
 		for _, n := range cfg.carveouts {
@@ -34,19 +34,24 @@ func (c *L1) carve(cfg *l1Config, sharedBytes int) error {
 				break
 			}
 		}
-		ways = (cfg.unified - take) / (cfg.sets << cfg.lineShift)
+		lines := (cfg.unified - cfg.reserved - take) >> cfg.lineShift
+		if sets == 0 {
+			sets = lines / ways
+		} else {
+			ways = lines / sets
+		}
 	}
-	if c.tags != nil && c.tags.Ways == ways {
+	if c.tags != nil && c.tags.Sets == sets && c.tags.Ways == ways {
 		return nil
 	}
 	for _, a := range c.arrays {
-		if a.Ways == ways {
+		if a.Sets == sets && a.Ways == ways {
 			a.Reset()
 			c.tags = a
 			return nil
 		}
 	}
-	a, err := tags.New(cfg.sets, ways, 1<<cfg.lineShift, cfg.repl, cfg.index)
+	a, err := tags.New(sets, ways, 1<<cfg.lineShift, cfg.repl, cfg.index)
 	if err != nil {
 		return fmt.Errorf("l1d: %w", err)
 	}
