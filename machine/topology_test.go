@@ -9,12 +9,14 @@ import (
 )
 
 // askFor has an SM read or write a line that its home, a slice, has, and returns the cycles until
-// the answer is at the SM. prepare may put copies elsewhere.
+// the answer is at the SM. prepare may put copies elsewhere. groups are the channel groups of its application; none:
+// it shares all.
 func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
-	prepare func(f *interconnect.Fabric, line uint64),
+	prepare func(f *interconnect.Fabric, line uint64), groups ...int,
 ) uint64 {
 	t.Helper()
-	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil, &Tenant{Name: "a", SMs: upTo(port + 1)})
+	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil,
+		&Tenant{Name: "a", SMs: upTo(port + 1), Groups: groups})
 	g, f := r.g, &r.g.fabric
 	line := lineAt(t, r, home)
 	f.Slices[home].Prefill(line, 1, 0)

@@ -186,6 +186,7 @@ type LLC struct {
 	Line             int     `yaml:"line" unit:"bytes" doc:"line size"`
 	Sector           int     `yaml:"sector" unit:"bytes" doc:"sector size; equal to the line when not sectored"`
 	Latency          int     `yaml:"latency" unit:"cycles" doc:"fixed pipeline latency before the tags (ROP latency)"`
+	CrossLatency     int     `yaml:"cross_latency" unit:"cycles" doc:"the same for a request that comes over the network between slices" opt:"0: as latency"`
 	HitLatency       int     `yaml:"hit_latency" unit:"cycles" doc:"tag and data access after that"`
 	MissLatency      int     `yaml:"miss_latency" unit:"cycles" doc:"time of a miss in the miss queue, before the memory controller may take it" opt:"0"`
 	FillLatency      int     `yaml:"fill_latency" unit:"cycles" doc:"from a fill of the tags to the answers that waited for it" opt:"0"`

@@ -238,7 +238,7 @@ func (c *checker) l1d(m *Machine) {
 		ways = max(ways, l.Unified/l.Sets/l.Line)
 	case l.Sets == 0 && l.Ways > 0:
 		sets, unit, units = l.Unified/l.Ways/l.Line, l.Ways, "sets of l1d.ways"
-		c.want(l.Index == "linear", "l1d.index is %s; without l1d.sets, which the split then decides, it must be linear",
+		c.want(l.Index == "linear", "l1d.index is %s; where l1d.sets is 0 and the split decides, it must be linear",
 			l.Index)
 	}
 	c.size("l1d", sets, ways, m.SM.Count)

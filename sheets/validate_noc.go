@@ -46,12 +46,15 @@ func (c *checker) noc(m *Machine) {
 		n.Iterations, n.Latency)
 	c.want(n.FlitBytes > 0, "noc.flit is %d; a network that carries no byte in a cycle has no bandwidth: NUBA's are "+
 		"8, 16, 32 or 64 bytes for 0.7, 1.4, 2.8 or 5.6 TB/s", n.FlitBytes)
-	c.want(n.AnswerFlit >= 0 && (n.AnswerFlit == 0 || n.Kind != "stages"), "noc.answer_flit is %d, and noc.kind is %s: "+
+	c.want(n.AnswerFlit == 0 || n.AnswerFlit > 0 && n.Kind != "stages", "noc.answer_flit is %d, and noc.kind is %s: "+
 		"give a number of bytes with kind crossbar or local; the two directions of stages have one width", n.AnswerFlit,
 		n.Kind)
 	c.oneOf("noc.topology", n.Shape(), MemorySide, SMSide, NUBA)
-	c.want(n.Kind == "stages" || n.Radix == 0 && n.WriteSize == 0 && n.Shape() == MemorySide,
+	c.want(n.Kind == "stages" || n.Radix == 0 && n.WriteSize == 0 &&
+		(n.Shape() == MemorySide || n.Shape() == SMSide && n.Kind == "crossbar"),
 		"noc.kind is %s; noc.radix, noc.write_size and noc.topology %s need stages", n.Kind, n.Shape())
+	c.want(m.LLC.CrossLatency >= 0 && (m.LLC.CrossLatency == 0 || n.Shape() != MemorySide), "llc.cross_latency is %d, "+
+		"and noc.topology is %s: leave it out; no request goes from slice to slice", m.LLC.CrossLatency, n.Shape())
 	if n.Kind == "stages" {
 		c.want(n.Radix > 0 && n.Radix <= 64, "noc.radix is %d; a switch of noc.kind stages has 1 to 64 outer ports, "+
 			"NUBA's have 8", n.Radix)

@@ -16,6 +16,8 @@ type input struct {
 	freed mem.Queue[uint64] // clocks at which requests have left, later than the last one in which a part asked
 	limit int               // of requests in the queue
 
+	latency uint64 // of the pipeline
+
 	stalled bool   // the oldest request waits for a fill or for room,
 	stallAt uint64 // from this clock on
 }

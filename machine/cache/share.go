@@ -65,7 +65,7 @@ func (s *Slice) CanAcceptFar(now uint64) bool { return s.in[1].room(now) }
 // AcceptFar takes a request that has crossed the network between slices, as Accept does.
 func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 	s.slab.R[h].Flags |= mem.Crossed
-	at = now + s.cfg.latency
+	at = now + s.cfg.cross
 	s.in[1].queue.Push(arrival{at, h})
 	return at
 }

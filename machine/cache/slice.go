@@ -69,6 +69,7 @@ func Counters() []stat.Desc {
 // Config is what a slice needs of the sheet.
 type Config struct {
 	latency, hit       uint64
+	cross              uint64    // latency of requests of other slices
 	miss               uint64    // from a miss to the clock in which it may be taken; 0: at once
 	fill               uint64    // added to answers that waited for a fill
 	cycles             [9]uint64 // that sectors keep the data array busy, by their number
@@ -94,6 +95,9 @@ func Derive(l *sheets.LLC) (*Config, error) {
 		missQueue: max(1, l.MissQueue+l.ToDRAM), replies: max(1, l.OutQueue), fills: max(1,
 			l.FromDRAM), sectors: l.Line / l.Sector, fetchOnWrite: l.WriteAlloc == "fetch",
 		sets: l.Sets, ways: l.Ways, line: l.Line, repl: l.Repl,
+	}
+	if c.cross = uint64(l.CrossLatency); c.cross == 0 {
+		c.cross = c.latency
 	}
 	if l.MissLatency > 0 {
 		c.miss = uint64(l.MissLatency) + 1 // the memory looks at the queue before the slice does
@@ -157,8 +161,8 @@ func New(id int, cfg *Config, slab *mem.Slab, table *stat.Table, set func(line u
 	s.Below = mem.NewRing[mem.Fetch](cfg.missQueue)
 	s.fills = mem.NewRing[mem.Fetch](cfg.fills)
 	s.inputs = 1
-	for i := range s.in {
-		s.in[i].limit = cfg.inQueue + int(cfg.latency)
+	for i, latency := range [...]uint64{cfg.latency, cfg.cross} {
+		s.in[i].latency, s.in[i].limit = latency, cfg.inQueue+int(latency)
 	}
 	for i := range table.Rows() {
 		s.rows = append(s.rows, table.Row(id, i))
@@ -221,7 +225,7 @@ func (s *Slice) lookups(now uint64) uint64 {
 			continue
 		}
 		tried = -1
-		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - s.cfg.latency)
+		s.rows[s.slab.R[a.h].Tenant][Latency] += now - (a.at - q.latency)
 		q.pop(now)
 	}
 	return next

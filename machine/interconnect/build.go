@@ -67,6 +67,8 @@ func (b *topology) choose(x *sheets.NoC, sms, slices, mmu int) error {
 	switch {
 	case b.Sheet.L3.Given():
 		return b.levels(sms, slices, mmu)
+	case x.Kind != "stages" && x.Shape() == sheets.SMSide:
+		return b.halves(sms, slices, mmu)
 	case x.Kind != "stages":
 		return b.crossbars(&f.request, &f.reply, &f.Lengths, "noc", sms+mmu, slices)
 	}
@@ -273,20 +275,26 @@ const (
 	linkClasses
 )
 
-// halves are the networks of a GPU whose LLC has two halves: stages in each, and a link between
+// halves are the networks of a GPU whose LLC has two halves: stages in each, or one switch of both, and a link between
 // slices that serve the same lines, one in each half. The MMU is in the first half.
 func (b *topology) halves(sms, slices, mmu int) error {
 	f, n := b.fabric, &b.Sheet.NoC
 	parts := n.Parts()
 	b.near(sms, slices, parts)
-	c := b.stagesConfig(sms, slices, mmu)
-	c.Parts = parts
-	if err := b.joinStages(&f.request, &f.reply, c); err != nil {
-		return err
-	}
-	f.Lengths = b.lengths(f.request, f.reply)
-
 	x := &f.Between
+	if x.reachesAll = n.Kind != "stages"; x.reachesAll {
+		if err := b.crossbars(&f.request, &f.reply, &f.Lengths, "noc", sms+mmu, slices); err != nil {
+			return err
+		}
+	} else {
+		c := b.stagesConfig(sms, slices, mmu)
+		c.Parts = parts
+		if err := b.joinStages(&f.request, &f.reply, c); err != nil {
+			return err
+		}
+		f.Lengths = b.lengths(f.request, f.reply)
+	}
+
 	x.mmu, x.mayHoldAny = -1, true
 	x.fellow = make([]int16, slices)
 	for i := range x.fellow {

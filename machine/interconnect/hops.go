@@ -41,6 +41,7 @@ type InterSlice struct {
 	PartitionCopies PartitionCopies // copies pages between partitions; nil: pages stay
 	Sampler         *cache.Sampler  // measures for the policy that replicates; nil: no policy chooses
 	mayHoldAny      bool            // any line may have a copy (SM-side)
+	reachesAll      bool            // an SM could ask a line's home itself (SM-side, one switch)
 	Replicate       bool            // read-only lines may have copies (NUBA)
 	asking          []uint64        // bitset of slices with requests for others,
 	recalling       []uint64        // bitset of slices with recalls
@@ -71,7 +72,11 @@ func (x *InterSlice) enterMMU(f *Fabric, slice int) (net noc.Network, in, out in
 func (f *Fabric) injectNear(port int, h int32, r *mem.Req, flits int, now uint64) bool {
 	x := &f.Between
 	r.Slice = int16(f.Layouts.Slice(r.Line))
-	return f.enter(f.request, port, int(x.Entry[x.part[port]][r.Slice]), h, r, flits, now)
+	entry := int(x.Entry[x.part[port]][r.Slice])
+	if x.reachesAll && !f.Accounts[f.Owner(r)].Owns(f.Layouts.ChannelOf(entry)) {
+		entry = int(r.Slice) // nobody keeps copies in another's slice
+	}
+	return f.enter(f.request, port, entry, h, r, flits, now)
 }
 
 // looksUp says that a request is looked up in a slice that is not its home.
