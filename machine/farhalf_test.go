@@ -35,14 +35,14 @@ func TestFarHalf(t *testing.T) {
 			t.Errorf("%s: a copy in the near half takes %d cycles, want %d", c.sheet, copied, near)
 		}
 		if far := askFor(t, c.sheet, mem.Read, c.sm, 5, none); far != near+further {
-			t.Errorf("%s: SM %d, of the second half, reads slice 5 in %d cycles, want %d", c.sheet, c.sm, far, near+further)
+			t.Errorf("%s: SM %d of the second half takes %d cycles, want %d", c.sheet, c.sm, far, near+further)
 		}
 		want := near
 		if c.both {
 			want += further
 		}
 		if own := askFor(t, c.sheet, mem.Read, c.sm, 5, none, c.group); own != want {
-			t.Errorf("%s: SM %d reads a slice of its application alone in %d cycles, want %d", c.sheet, c.sm, own, want)
+			t.Errorf("%s: SM %d reads what is its application's alone in %d cycles, want %d", c.sheet, c.sm, own, want)
 		}
 	}
 }
