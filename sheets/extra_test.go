@@ -10,11 +10,11 @@ func TestTimeAroundDRAM(t *testing.T) {
 		there, back int // core cycles, command clocks
 	}{
 		{"v100", map[string]string{"clock.dram": "877"}, 0, 105},
-		{"a100", nil, 0, 229},
-		{"h100", nil, 0, 205},
-		{"h100", map[string]string{"clock.dram": "796.5"}, 0, 125},
+		{"a100", nil, 0, 158},
+		{"h100", nil, 0, 147},
+		{"h100", map[string]string{"clock.dram": "796.5"}, 0, 89},
 		{"qv100", map[string]string{"clock.core": "1100"}, 100, 1},
-		{"a100", map[string]string{"clock.core": "1000", "dram.extra_ns": "156.7"}, 157, 229},
+		{"a100", map[string]string{"clock.core": "1000", "dram.extra_ns": "156.7"}, 157, 158},
 	} {
 		m, _, err := Resolve(c.machine, c.set)
 		if err != nil {

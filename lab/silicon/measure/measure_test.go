@@ -52,6 +52,7 @@ func TestMeasuresHeddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "rows.csv")
+	const cycle = 1 / 128. // of 128 loads: the launches before decide on which SM of which half a block begins
 	for _, row := range []string{"chain ffma", "barrier 1 block x 256", "shared load"} {
 		said := onHeddle(t, "--dir", dir, "--board", "h100-sxm5", "--row", row, "--times", "1", "--spin", "2000",
 			"--arena", "256", "-o", file)
@@ -67,7 +68,7 @@ func TestMeasuresHeddle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := got[0].Error(); got[0].Err != "" || math.Abs(e) > 1e-4 {
+		if got[0].Err != "" || math.Abs(got[0].Heddle-got[0].Silicon) > cycle {
 			t.Errorf("%s: measured %g, simulated %g %s", row, got[0].Silicon, got[0].Heddle, got[0].Err)
 		}
 	}
