@@ -33,7 +33,8 @@ func (c *Controller) serve(h int32, now uint64) bool {
 // still change its block.
 func (c *Controller) passesBy(p *part, now uint64) bool {
 	return !p.granted && c.early.passes(now, c.table.number(p.set, p.index), p.class) &&
-		c.moving.of(p.set, p.index) == none && c.held(p) == none && !c.awaited(p) && (c.tagging == nil || c.tagging[c.tag(p)] == 0)
+		c.moving.of(p.set, p.index) == none && c.held(p) == none && !c.awaited(p) &&
+		(c.tagging == nil || c.tagging[c.tag(p)] == 0)
 }
 
 // passBy sends a read to the slow tier.
@@ -261,7 +262,8 @@ func (c *Controller) leavesTo(at place) (place, bool) {
 	return some, found
 }
 
-// held is a transfer of other blocks that earlier parts of the same block wait for, as no way was free for theirs; none.
+// held is a transfer of other blocks that earlier parts of the same block wait for, as no way was free for theirs;
+// none.
 func (c *Controller) held(p *part) int32 {
 	m := &c.moving
 	for i := *m.head(p.set); i != none; i = m.list[i].bucket {
