@@ -29,10 +29,11 @@ type Case struct {
 
 // Cases lists all of them, in groups whose names begin alike: the timing reference set
 // ("calib/"), the examples ("examples/"), ten applications under every sharing mode
-// ("shared/"), random machines ("random/"). root is the folder of the repository.
+// ("shared/"), random machines ("random/"), pages and lines on their other ways ("moves/"). root is the folder of the
+// repository.
 func Cases(root string) ([]Case, error) {
 	var all []Case
-	for _, list := range []func(string) ([]Case, error){calibration, examples, shared, random} {
+	for _, list := range []func(string) ([]Case, error){calibration, examples, shared, random, moves} {
 		cases, err := list(root)
 		if err != nil {
 			return nil, err
