@@ -44,7 +44,7 @@ func (g *GPU) connectSides() {
 	addresses.SMs = g.sms.list
 	addresses.SMsOf = func(t mem.TenantID) []int { return g.Tenants[t].SMs }
 	addresses.OnArrived = g.pageArrived
-	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.dma}
+	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.dma.stream}
 	addresses.OnPager = g.strides.forbid
 
 	watchdog := &g.Watchdog
@@ -103,7 +103,9 @@ func (g *GPU) connectPages() {
 	unified.driver = g.translation.Driver
 	unified.clock, unified.wakeups = &g.clock, g.wakeups
 	dma := &unified.dma
-	dma.unified, dma.tenants, dma.memory, dma.fabric = unified, g.Tenants, &g.memory, &g.fabric
+	dma.unified, dma.tenants, dma.memory = unified, g.Tenants, &g.memory
+	dma.stream.Apps, dma.stream.Fabric = len(g.Tenants), &g.fabric
+	dma.stream.Host, dma.stream.Wakeups = &g.host, g.wakeups
 	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &g.host
 	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
 	unified.stay.wakeups = g.wakeups

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/machine/backing"
-	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -14,12 +13,11 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// dmaEngine moves pages between host and DRAM, one transfer at a time in each direction of the link. The lines of a
-// transfer are written or read through the memory system, each when the link has it.
+// dmaEngine moves pages between host and DRAM, one transfer at a time in each direction of the link. It decides which
+// transfer begins when; transfer.PageStream carries the lines.
 type dmaEngine struct {
 	unified    *unified
 	memory     *backing.Memory
-	fabric     *interconnect.Fabric
 	tenants    []*Tenant
 	tables     *vm.Tables
 	mmu        *vm.MMU
@@ -28,22 +26,19 @@ type dmaEngine struct {
 	wakeups    timing.Wakeups
 
 	host     *transfer.HostLink
+	stream   transfer.PageStream
 	order    link.Arbiter
 	may      [2]func(t *link.Transfer) bool // a transfer of a direction may begin: mayCome, mayLeave
 	taken    link.Transfer                  // off the queue of a direction last
 	jobs     []dmaJob
 	spare    []int32
 	live     int
-	active   []int32 // jobs that have begun, oldest first
 	drops    []int32 // jobs of clean pages that wait for moves inside the device
 	used     int     // frames of managed pages, of those on their way included
 	inFlight framesInFlight
-	lines    int32  // of a page
 	perFault uint64 // cycles of a direction for each page that has faulted, where the driver handles none
-	lineSize uint64
-	whole    uint8 // all sectors of a line
-	early    bool  // a frame may be planned for again when the write-back of its page begins
-	inOrder  bool  // the oldest transfer goes first, or none does (link.Oldest)
+	early    bool   // a frame may be planned for again when the write-back of its page begins
+	inOrder  bool   // the oldest transfer goes first, or none does (link.Oldest)
 	row      [][]uint64
 }
 
@@ -69,10 +64,6 @@ type dmaJob struct {
 	pages   []uint64   // keys of them
 	frames  []uint64
 	planned link.Transfer
-	begun   uint64
-	cycles  uint64
-	next    int32 // line
-	left    int32 // lines without an answer
 }
 
 func (d *dmaEngine) build(b *builder, t *stat.Table) {
@@ -80,8 +71,7 @@ func (d *dmaEngine) build(b *builder, t *stat.Table) {
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
 	}
-	d.lines, d.lineSize = int32(uvm.PageSize/s.LLC.Line), uint64(s.LLC.Line)
-	d.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
+	d.stream.Build(s, pageBits)
 	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
 	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.Tables.LayoutBit())
 }
@@ -263,7 +253,7 @@ func (d *dmaEngine) drain(i int32) {
 		}
 	}
 	d.inFlight.mark(j.frames, leaves)
-	d.active = append(d.active, i)
+	d.stream.Open(i, j.tenant, true)
 }
 
 // copyOut carries copies of pages to the host, which stay on the device: those that are still there.
@@ -274,8 +264,15 @@ func (d *dmaEngine) copyOut(now uint64, i int32) {
 			j.frames = append(j.frames, ppn)
 		}
 	}
-	d.copy(now, i, 1)
-	d.active = append(d.active, i)
+	d.stream.Open(i, j.tenant, true)
+	d.copy(now, i)
+}
+
+// copy begins to carry the pages of a job.
+func (d *dmaEngine) copy(now uint64, i int32) {
+	j := &d.jobs[i]
+	j.state = jobCopying
+	d.stream.Begin(i, now, &j.planned, j.frames)
 }
 
 // pageBits is log2 of a page.
@@ -296,8 +293,8 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 		j := &d.jobs[t.ID]
 		j.planned = *t
 		d.takeFrames(j)
-		d.copy(now, t.ID, 0)
-		d.active = append(d.active, t.ID)
+		d.stream.Open(t.ID, j.tenant, false)
+		d.copy(now, t.ID)
 	}
 	switch t := &d.taken; {
 	case d.preparing() || !d.take(1, now):
@@ -317,10 +314,21 @@ func (d *dmaEngine) start(now uint64) (next uint64) {
 			next = min(next, d.host.Ways[k].Free())
 		}
 	}
-	for _, i := range d.active {
-		next = min(next, d.due(&d.jobs[i], now))
+	for _, i := range d.stream.Active() {
+		next = min(next, d.due(i, now))
 	}
 	return next
+}
+
+// due is the next cycle in which an open job has work other than sending lines.
+func (d *dmaEngine) due(i int32, now uint64) uint64 {
+	switch {
+	case d.jobs[i].state == jobDraining:
+		return (now/drainPoll + 1) * drainPoll
+	case !d.stream.Carried(i):
+		return never // its last answer wakes us
+	}
+	return max(now+1, d.stream.End(i))
 }
 
 // take takes the next transfer that may go off the queue of an idle direction.
@@ -331,7 +339,7 @@ func (d *dmaEngine) take(way int, now uint64) (ok bool) {
 
 // preparing says that pages drain for the direction to the host.
 func (d *dmaEngine) preparing() bool {
-	for _, i := range d.active {
+	for _, i := range d.stream.Active() {
 		if j := &d.jobs[i]; j.state == jobDraining && j.out.WriteBack {
 			return true
 		}
@@ -379,13 +387,7 @@ func (d *dmaEngine) takeFrames(j *dmaJob) {
 
 // finish advances the jobs that have begun.
 func (d *dmaEngine) finish(now uint64) {
-	kept := d.active[:0]
-	for _, i := range d.active {
-		if !d.advance(i, now) {
-			kept = append(kept, i)
-		}
-	}
-	d.active = kept
+	d.stream.Sweep(func(i int32) bool { return d.advance(i, now) })
 }
 
 // advance takes a job one state further where it can; true when it has ended.
@@ -405,32 +407,33 @@ func (d *dmaEngine) advance(i int32, now uint64) bool {
 		if j.freed = d.early; j.freed {
 			d.used -= len(j.frames)
 		}
-		d.copy(now, i, 1)
+		d.copy(now, i)
 		return false
 	case jobCopying:
-		if j.next < int32(len(j.frames))*d.lines || j.left > 0 {
+		if !d.stream.Carried(i) {
 			return false
 		}
+		d.stream.Rest(i)
 		if j.toHost && !j.out.Stays {
 			d.giveFrames(j)
 		}
 		j.state = jobReading
 	}
-	if now < j.begun+j.cycles+d.host.Config.Latency {
+	if now < d.stream.End(i) {
 		return false
 	}
-	d.arrive(j, now)
+	d.arrive(j, d.stream.Begun(i), now)
 	d.done(i)
 	return true
 }
 
-// arrive records that the last byte of a job is at its new place.
-func (d *dmaEngine) arrive(j *dmaJob, now uint64) {
+// arrive records that the last byte of a job, which began in a cycle, is at its new place.
+func (d *dmaEngine) arrive(j *dmaJob, begun, now uint64) {
 	kind := ToDevice
 	if j.toHost {
 		kind = ToHost
 	}
-	d.unified.span(kind, j.begun, now, len(j.pages), j.tenant)
+	d.unified.span(kind, begun, now, len(j.pages), j.tenant)
 	switch {
 	case j.toHost && !j.dead:
 		d.unified.runtime.Gone(&j.out)
@@ -467,13 +470,9 @@ func (d *dmaEngine) freeFrames() (n int) {
 // giveFrames gives the frames of a job back. What the LLC holds of those that were read is of no use
 // any more; the others' lines, and those of L1s, the tables have forgotten.
 func (d *dmaEngine) giveFrames(j *dmaJob) {
-	for _, f := range j.frames {
-		for n := range uint64(d.lines) {
-			if !j.toHost || !j.out.WriteBack {
-				break
-			}
-			a := f<<pageBits + n*d.lineSize
-			d.memory.Drop(a)
+	if j.toHost && j.out.WriteBack {
+		for _, f := range j.frames {
+			d.stream.Lines(f, d.memory.Drop)
 		}
 	}
 	d.tables.GiveFrames(j.tenant, j.frames)

@@ -30,7 +30,7 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 
 // arrives says that a transfer to the device is under way, or can begin.
 func (d *dmaEngine) arrives() bool {
-	for _, i := range d.active {
+	for _, i := range d.stream.Active() {
 		if !d.jobs[i].toHost {
 			return true
 		}

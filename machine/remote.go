@@ -50,7 +50,7 @@ func (x *remoteStore) Accept(h int32, now uint64) bool {
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
 	end, cycles := x.dma.host.Ways[k].Share(now, x.fabric.Owner(r), n)
-	x.dma.delay(k, cycles)
+	x.dma.stream.Delay(k, cycles)
 	x.dma.host.Delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
@@ -74,16 +74,6 @@ func (x *remoteStore) deliver(now uint64) (next uint64) {
 		}
 	}
 	return next
-}
-
-// delay makes the transfer under way in a direction longer by a number of cycles.
-func (d *dmaEngine) delay(way int, cycles uint64) {
-	for _, i := range d.active {
-		if j := &d.jobs[i]; j.state == jobCopying && j.toHost == (way == 1) {
-			j.cycles += cycles
-			return
-		}
-	}
 }
 
 // remotePage is the translation of a page to the host.

@@ -45,7 +45,7 @@ func (z *zeroCopies) leave(page uint64) { delete(z.waiting, page) }
 // hold takes the link for n accesses.
 func (z *zeroCopies) hold(now, key uint64, n int) (end uint64) {
 	for range n {
-		end = z.unified.dma.host.Ways[0].Hold(now, keyTenant(key), int(z.unified.dma.lineSize), z.cycles)
+		end = z.unified.dma.host.Ways[0].Hold(now, keyTenant(key), z.unified.dma.stream.LineSize(), z.cycles)
 	}
 	z.unified.runtime.Served(key, n)
 	return end

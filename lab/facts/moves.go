@@ -8,6 +8,8 @@ import (
 
 // moves has the machines whose pages and lines move on other ways than a policy of shared/ takes: unified memory under
 // each runtime, pages that follow their accesses, copies of lines, two tiers, and copies beside kernels.
+//
+//heddle:table
 func moves(root string) (all []Case, err error) {
 	path := func(name string) string { return filepath.Join(root, "apps", name) }
 	small := map[string]string{"n": "128", "steps": "3"}

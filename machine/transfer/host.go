@@ -43,20 +43,19 @@ type HostLink struct {
 
 // HostCopy is a copy that a program has asked for.
 type HostCopy struct {
+	linkJob  // its lines are requests: of a copy inside the device, the reading and the writing of each line
 	link     *HostLink
 	tenant   mem.TenantID
 	number   int32
 	kind     copyKind
 	from, to uint64 // virtual addresses, where that side is the device
 	bytes    int64
-	begun    uint64 // cycle; Never: it waits for the link
-	cycles   uint64 // on the link
-	parts    uint64 // requests: a line, or the reading or writing of one
-	next     uint64 // of those, the next
-	sent     uint64
-	left     int  // requests without an answer
-	over     bool // no program waits for it any more
+	sent     uint64 // requests
+	over     bool   // no program waits for it any more
 }
+
+// waits says that a copy's turn on the link has not come.
+func (c *HostCopy) waits() bool { return c.begun == engine.Never }
 
 // copyKind is the pair of sides of a copy.
 type copyKind uint8
@@ -117,11 +116,11 @@ func (x *HostLink) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Regi
 	c.from, c.to = src.Base+uint64(srcOff), dst.Base+uint64(dstOff)
 	switch {
 	case src.Kind == mem.Host:
-		c.parts = x.lines(c.to, n)
+		c.lines = x.lines(c.to, n)
 	case dst.Kind == mem.Host:
-		c.kind, c.parts = copyToHost, x.lines(c.from, n)
+		c.kind, c.lines = copyToHost, x.lines(c.from, n)
 	default:
-		c.kind, c.parts = copyInside, 2*x.lines(c.from, n)
+		c.kind, c.lines = copyInside, 2*x.lines(c.from, n)
 		x.begin(c, x.Clock.Now, x.InsideCycles(n))
 		return c
 	}
@@ -142,7 +141,8 @@ func (x *HostLink) Carry(tenant int, n int64, toHost bool) *HostCopy {
 
 // add makes a copy that waits.
 func (x *HostLink) add(tenant int, n int64) *HostCopy {
-	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n, begun: engine.Never}
+	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n}
+	c.begun, c.row = engine.Never, mem.Moving(c.tenant, x.Apps)
 	x.live++
 	for i, o := range x.underWay {
 		if o == nil {
@@ -200,42 +200,31 @@ func (x *HostLink) Take(now uint64, t *link.Transfer, w *link.Direction) {
 
 func (x *HostLink) begin(c *HostCopy, now, cycles uint64) {
 	c.begun, c.cycles = now, cycles
-	x.Wakeups.WakeMMU(now)
-}
-
-// latency is the link's latency, for a copy that has it.
-func (x *HostLink) latency(c *HostCopy) uint64 {
-	if c.kind == copyInside {
-		return 0
+	if c.kind != copyInside {
+		c.latency = x.Config.Latency
 	}
-	return x.Config.Latency
-}
-
-// due is the cycle in which the link has brought request k of a copy, or takes the bytes that the request reads.
-func (x *HostLink) due(c *HostCopy, k uint64) uint64 {
-	at := c.begun + k*c.cycles/c.parts
 	if c.kind == copyToDevice {
-		at += x.Config.Latency
+		c.lead = c.latency
 	}
-	return at
+	x.Wakeups.WakeMMU(now)
 }
 
 // End is the cycle in which a copy has its last byte, if memory is not late. It is Never while the copy waits for the
 // link; Run then returns when its turn comes, and when memory has caught up.
 func (c *HostCopy) End() uint64 {
-	if c.begun == engine.Never {
+	if c.waits() {
 		return engine.Never
 	}
-	return c.begun + c.cycles + c.link.latency(c)
+	return c.end()
 }
 
 // Ended says whether a copy is complete; a complete copy is forgotten.
 func (c *HostCopy) Ended(now uint64) bool {
 	x := c.link
-	if now < c.End() || c.begun == engine.Never {
+	if c.waits() || now < c.end() {
 		return false
 	}
-	if c.kind == copyToHost && c.left > 0 || c.next < c.parts && x.Busy() {
+	if c.kind == copyToHost && c.inFlight > 0 || c.unsent() && x.Busy() {
 		return false
 	}
 	c.over = true
@@ -249,7 +238,7 @@ func (c *HostCopy) Ended(now uint64) bool {
 
 // forget frees the number of a copy when its last request has been answered.
 func (x *HostLink) forget(c *HostCopy) {
-	if c.over && c.left == 0 {
+	if c.over && c.inFlight == 0 {
 		x.underWay[c.number] = nil
 	}
 }
@@ -267,10 +256,10 @@ func (x *HostLink) Tells(now uint64) (at uint64) {
 	}
 	for _, c := range x.underWay {
 		switch {
-		case c == nil || c.begun == engine.Never:
-		case c.next < c.parts:
-			at = min(at, x.due(c, c.parts-1))
-		case c.kind == copyToHost && c.left > 0:
+		case c == nil || c.waits():
+		case c.unsent():
+			at = min(at, c.due(c.lines-1))
+		case c.kind == copyToHost && c.inFlight > 0:
 			return now
 		}
 	}
@@ -287,13 +276,13 @@ func (x *HostLink) BeginsWork(now uint64) {
 		return
 	}
 	for _, c := range x.underWay {
-		if c == nil || c.begun == engine.Never || c.next == c.parts {
+		if c == nil || c.waits() || !c.unsent() {
 			continue
 		}
-		if c.cycles > 0 && now > x.due(c, 0) {
-			c.next = max(c.next, min(c.parts, (now-x.due(c, 0))*c.parts/c.cycles))
+		if c.cycles > 0 && now > c.due(0) {
+			c.next = max(c.next, min(c.lines, (now-c.due(0))*c.lines/c.cycles))
 		}
-		for c.next < c.parts && x.due(c, c.next) < now {
+		for c.unsent() && c.due(c.next) < now {
 			c.next++
 		}
 	}
@@ -312,17 +301,17 @@ func (x *HostLink) Tick(now uint64) (next uint64) {
 		return next
 	}
 	for _, c := range x.underWay {
-		if c == nil || c.begun == engine.Never || c.next == c.parts {
+		if c == nil || c.waits() || !c.unsent() {
 			continue
 		}
-		for c.next < c.parts && x.due(c, c.next) <= now && x.send(c, now) {
+		for c.unsent() && c.due(c.next) <= now && x.send(c, now) {
 			c.next++
 		}
-		if c.next == c.parts {
+		if !c.unsent() {
 			x.Clock.ReturnToHost = true // none of its requests waits for memory any more
 			continue
 		}
-		next = min(next, max(now+1, x.due(c, c.next)))
+		next = min(next, max(now+1, c.due(c.next)))
 	}
 	return next
 }
@@ -357,7 +346,7 @@ func (x *HostLink) send(c *HostCopy, now uint64) bool {
 	}
 	r := mem.Req{
 		Line: line, Born: now, Tag: c.number, Port: mem.NoPort, Origin: mem.OfHostCopy, Slice: int16(home), Op: op,
-		Tenant: mem.Moving(c.tenant, x.Apps),
+		Tenant: c.row,
 	}
 	r.Sectors, r.Full = x.sectors(p-line, n)
 	if op == mem.Read {
@@ -367,7 +356,7 @@ func (x *HostLink) send(c *HostCopy, now uint64) bool {
 	x.Fabric.Slab.R[h] = r
 	x.Fabric.WakeTags(home, s.Accept(h, t), now)
 	c.sent++
-	c.left++
+	c.inFlight++
 	x.unanswered++
 	return true
 }
@@ -390,8 +379,8 @@ func (x *HostLink) Deliver(h int32, _ uint64) {
 	c := x.underWay[x.Fabric.Slab.R[h].Tag]
 	x.Fabric.Slab.Put(h)
 	x.unanswered--
-	if c.left--; c.left == 0 {
-		x.Clock.ReturnToHost = x.Clock.ReturnToHost || c.kind == copyToHost && (c.next == c.parts || !x.Busy())
+	if c.inFlight--; c.inFlight == 0 {
+		x.Clock.ReturnToHost = x.Clock.ReturnToHost || c.kind == copyToHost && (!c.unsent() || !x.Busy())
 		x.forget(c)
 	}
 }
@@ -399,7 +388,7 @@ func (x *HostLink) Deliver(h int32, _ uint64) {
 // Delay makes the copy under way in a direction take more cycles, because remote accesses share it.
 func (x *HostLink) Delay(way int, now, cycles uint64) {
 	for _, c := range x.underWay {
-		if c != nil && !c.over && c.begun != engine.Never && c.kind == copyKind(way) && c.begun+c.cycles > now {
+		if c != nil && !c.over && !c.waits() && c.kind == copyKind(way) && c.begun+c.cycles > now {
 			c.cycles += cycles
 		}
 	}

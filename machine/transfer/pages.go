@@ -47,25 +47,20 @@ type CopyEngine struct {
 	unread   mem.Queue[int32] // jobs with lines to read, oldest first
 	ready    mem.Queue[int32] // lines whose data has arrived: job<<16 | line
 	bits     uint             // log2 of the page
-	lines    int32            // per page
-	lineSize int              // bytes
+	lines    uint64           // per page
+	lineSize uint64           // bytes
 	whole    uint8            // all sectors of a line
 	most     int              // lines read and not yet written at most
 	Bytes    uint64           // copied so far
 	Commands uint64           // MIGRATION commands so far
 }
 
-// copyJob is one page on its way.
+// copyJob is one page on its way. With PageMove its lines leave the LLC before the stacks get any of them.
 type copyJob struct {
-	id         int32 // of the move
+	pageJob
 	tenant     mem.TenantID
-	row        mem.TenantID // of counters
-	live       bool
-	next       int32 // next line to clean or read
-	left       int32 // lines not yet at their new place
-	writebacks int32 // of dirty lines, not yet in DRAM's queue
-	pushed     int32 // PageMove: lines handed to the stacks
-	from, to   uint64
+	cleaned    uint64 // lines that have left the LLC
+	writebacks int32  // of dirty lines, not yet in DRAM's queue
 }
 
 // Build makes an idle engine. On a machine without stacks that migrate, the engine reads and writes instead.
@@ -74,7 +69,7 @@ func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
 		how = ReadWrite
 	}
 	c.how, c.bits, c.most = how, uint(bits.TrailingZeros(uint(max(1, s.VM.Page)))), s.VM.CopyLines
-	c.lines, c.lineSize = int32(s.VM.Page/s.LLC.Line), s.LLC.Line
+	c.lines, c.lineSize = uint64(s.VM.Page/s.LLC.Line), uint64(s.LLC.Line)
 	c.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
 }
 
@@ -117,17 +112,15 @@ func (c *CopyEngine) begin(id int32) {
 	if j == len(c.jobs) {
 		c.jobs = append(c.jobs, copyJob{})
 	}
-	c.jobs[j] = copyJob{
-		id: id, tenant: m.Tenant, row: mem.Moving(m.Tenant, c.Apps), live: true, left: c.lines,
+	c.jobs[j] = copyJob{tenant: m.Tenant, pageJob: pageJob{
+		Job: Job{row: mem.Moving(m.Tenant, c.Apps), lines: c.lines}, id: id, live: true,
 		from: m.From << c.bits, to: m.To << c.bits,
-	}
+	}}
 	c.active++
 	if c.how != PageMove {
 		c.unread.Push(int32(j))
 	}
 }
-
-func (c *CopyEngine) line(n int32) uint64 { return uint64(n) * uint64(c.lineSize) }
 
 // Send implements source.
 func (c *CopyEngine) Send(now uint64, _ bool) (next uint64, more bool) {
@@ -155,7 +148,7 @@ func (c *CopyEngine) next() (r mem.Req, ok bool) {
 	if c.ready.Len() > 0 {
 		k := *c.ready.Head()
 		j := &c.jobs[k>>16]
-		line := j.to + c.line(k&0xffff)
+		line := j.to + uint64(k&0xffff)*c.lineSize
 		return mem.Req{
 			Line: line, Sectors: all, Full: all, Op: mem.Write, Tenant: j.row, Origin: mem.OfCopyEngine, Tag: k,
 		}, true
@@ -165,9 +158,9 @@ func (c *CopyEngine) next() (r mem.Req, ok bool) {
 	}
 	i := *c.unread.Head()
 	j := &c.jobs[i]
-	line := j.from + c.line(j.next)
 	return mem.Req{
-		Line: line, Sectors: all, Op: mem.Read, Tenant: j.row, Origin: mem.OfCopyEngine, Tag: i<<16 | j.next,
+		Line: j.from + j.next*c.lineSize, Sectors: all, Op: mem.Read, Tenant: j.row, Origin: mem.OfCopyEngine,
+		Tag: i<<16 | int32(j.next),
 	}, true
 }
 
@@ -178,7 +171,7 @@ func (c *CopyEngine) sent(op mem.Op) {
 		return
 	}
 	j := &c.jobs[*c.unread.Head()]
-	if j.next++; j.next == c.lines {
+	if j.send(); !j.unsent() {
 		c.unread.Pop()
 	}
 	c.inFlight++
@@ -195,7 +188,7 @@ func (c *CopyEngine) Answered(r *mem.Req, now uint64) {
 	c.inFlight--
 	i := k >> 16
 	j := &c.jobs[i]
-	if j.left--; j.left > 0 {
+	if !j.arrive() {
 		return
 	}
 	if c.Tables.MoveOf(j.id).Kind == vm.Copy { // the page is still there
@@ -203,8 +196,7 @@ func (c *CopyEngine) Answered(r *mem.Req, now uint64) {
 		return
 	}
 	for n := range c.lines { // lines that the reads left in the LLC
-		a := j.from + c.line(n)
-		c.Memory.Drop(a)
+		c.Memory.Drop(j.from + n*c.lineSize)
 	}
 	c.end(i, now)
 }
@@ -228,9 +220,10 @@ func (c *CopyEngine) end(i int32, now uint64) {
 // those of lines evicted before.
 func (c *CopyEngine) clean(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	for ; j.next < c.lines; j.next++ {
-		c.Memory.Drop(j.to + c.line(j.next))
-		wrote, ok := c.Memory.Clean(j.from+c.line(j.next), i, now)
+	for ; j.cleaned < j.lines; j.cleaned++ {
+		at := j.cleaned * c.lineSize
+		c.Memory.Drop(j.to + at)
+		wrote, ok := c.Memory.Clean(j.from+at, i, now)
 		if wrote {
 			j.writebacks++
 		}
@@ -258,17 +251,17 @@ func (c *CopyEngine) migrate(now uint64) uint64 {
 	busy := false
 	for i := range c.jobs {
 		j := &c.jobs[i]
-		if !j.live || j.pushed == c.lines {
+		if !j.live || !j.unsent() {
 			continue
 		}
-		if j.pushed == 0 && !c.clean(int32(i), now) {
-			busy = busy || j.next < c.lines || j.writebacks == 0 // else a write-back's arrival wakes us
+		if j.next == 0 && !c.clean(int32(i), now) {
+			busy = busy || j.cleaned < j.lines || j.writebacks == 0 // else a write-back's arrival wakes us
 			continue
 		}
-		for j.pushed < c.lines && c.push(int32(i), now) {
-			j.pushed++
+		for j.unsent() && c.push(int32(i), now) {
+			j.send()
 		}
-		busy = busy || j.pushed < c.lines
+		busy = busy || j.unsent()
 	}
 	if busy {
 		return now + 1
@@ -279,14 +272,14 @@ func (c *CopyEngine) migrate(now uint64) uint64 {
 // push offers a job's next line to its stack.
 func (c *CopyEngine) push(i int32, now uint64) bool {
 	j := &c.jobs[i]
-	return c.Memory.Migrate(j.from+c.line(j.pushed), j.to+c.line(j.pushed), i, j.row, now)
+	at := j.next * c.lineSize
+	return c.Memory.Migrate(j.from+at, j.to+at, i, j.row, now)
 }
 
 // Migrated notes that a stack has copied a line.
 func (c *CopyEngine) Migrated(i int32, now uint64) {
-	j := &c.jobs[i]
 	c.Commands++
-	if j.left--; j.left == 0 {
+	if c.jobs[i].arrive() {
 		c.end(i, now)
 	}
 	c.Wakeups.WakeDriver(now)

@@ -35,13 +35,13 @@ type PartitionCopies struct {
 	PageArrived func(tenant mem.TenantID, vpn uint64)
 
 	engine   []partitionEngine  // [partition]
-	jobs     []partitionJob     // [partition*most + place]
+	jobs     []pageJob          // [partition*most + place]
 	arrived  []mem.Queue[int32] // [slice] requests, of lines that shall be written there
 	late     []bool             // [slice] a line that has come goes before the next request
 	ended    []int32            // jobs whose last line is written
 	most     int                // pages under way in an engine
 	room     int                // lines under way in an engine
-	lines    int32              // of a page
+	lines    uint64             // of a page
 	bits     uint               // log2 of a page
 	lineSize uint64
 	whole    uint8  // all sectors of a line
@@ -58,29 +58,19 @@ type partitionEngine struct {
 	lines   int              // and lines
 }
 
-// partitionJob is a page under way.
-type partitionJob struct {
-	id       int32 // of the move
-	row      mem.TenantID
-	live     bool
-	next     int32 // line to read
-	left     int32 // lines not yet written
-	from, to uint64
-}
-
 // Build makes an engine for each partition.
 func (c *PartitionCopies) Build(s *sheets.Machine, slices []*cache.Slice, tables *vm.Tables, parts int) {
 	v, l := &s.VM, &s.LLC
 	c.slices, c.tables = slices, tables
 	c.most, c.room = v.HomeMoves, v.CopyLines
-	c.engine, c.jobs = make([]partitionEngine, parts), make([]partitionJob, parts*c.most)
+	c.engine, c.jobs = make([]partitionEngine, parts), make([]pageJob, parts*c.most)
 	for part := range c.engine {
 		c.engine[part].last = part
 	}
 	n := len(slices)
 	c.arrived, c.late = make([]mem.Queue[int32], n), make([]bool, n)
 	c.bits = tables.PageBits()
-	c.lines, c.lineSize = int32(v.Page/l.Line), uint64(l.Line)
+	c.lines, c.lineSize = uint64(v.Page/l.Line), uint64(l.Line)
 	c.whole = uint8(1<<(l.Line/l.Sector) - 1)
 }
 
@@ -127,8 +117,8 @@ func (c *PartitionCopies) begin(part int, now uint64) {
 		for c.jobs[j].live {
 			j++
 		}
-		c.jobs[j] = partitionJob{
-			id: id, row: mem.Moving(m.Tenant, c.Apps), live: true, left: c.lines,
+		c.jobs[j] = pageJob{
+			Job: Job{row: mem.Moving(m.Tenant, c.Apps), lines: c.lines}, id: id, live: true,
 			from: m.From << c.bits, to: m.To << c.bits,
 		}
 		e.begun++
@@ -167,21 +157,20 @@ func (c *PartitionCopies) read(e *partitionEngine, now uint64) {
 	j, f := &c.jobs[k], c.Fabric
 	if c.tables.MoveOf(j.id).Void() { // lines that have been requested still come
 		e.unread.Pop()
-		j.left -= c.lines - j.next
-		if j.left == 0 {
+		if j.cut() {
 			c.ended = append(c.ended, k)
 		}
 		return
 	}
-	off := uint64(j.next) * c.lineSize
+	off := j.next * c.lineSize
 	if !f.SendBetween(f.Layouts.Slice(j.to+off), mem.Req{
 		Line: j.from + off, Sectors: c.whole, Op: mem.Read, Tenant: j.row,
-		Origin: mem.OfPartitionCopy, Tag: k<<16 | j.next, Slice: int16(f.Layouts.Slice(j.from + off)),
+		Origin: mem.OfPartitionCopy, Tag: k<<16 | int32(j.next), Slice: int16(f.Layouts.Slice(j.from + off)),
 	}, now) {
 		return
 	}
 	e.lines++
-	if j.next++; j.next == c.lines {
+	if j.send(); !j.unsent() {
 		e.unread.Pop()
 	}
 }
@@ -224,7 +213,7 @@ func (c *PartitionCopies) Written(h int32, now uint64) {
 	k := c.Fabric.Slab.R[h].Tag >> 16
 	c.Fabric.Slab.Put(h)
 	c.engine[int(k)/c.most].lines--
-	if c.jobs[k].left--; c.jobs[k].left == 0 {
+	if c.jobs[k].arrive() {
 		c.ended = append(c.ended, k)
 	}
 	c.Wakeups.WakeRequest(now)
@@ -239,7 +228,7 @@ func (c *PartitionCopies) end(k int32, now uint64) {
 	c.Bytes += 1 << c.bits
 	m := c.tables.MoveOf(j.id)
 	if m.Kind == vm.Rehome { // lines that the reads left in the LLC
-		for n := range uint64(c.lines) {
+		for n := range c.lines {
 			a := j.from + n*c.lineSize
 			c.slices[c.Fabric.Layouts.Slice(a)].Drop(a)
 		}
@@ -253,7 +242,7 @@ func (c *PartitionCopies) end(k int32, now uint64) {
 // Carried is the number of pages that can leave a partition, or reach one, in a number of cycles: as many as the
 // ports of its slices carry.
 func (c *PartitionCopies) Carried(cycles uint64) int {
-	flits := uint64(c.lines) * c.Fabric.LineFlits(c.whole)
+	flits := c.lines * c.Fabric.LineFlits(c.whole)
 	ports := uint64(len(c.slices) / len(c.engine))
 	return int(c.Fabric.FlitsBetween(cycles) * ports / flits)
 }
