@@ -16,7 +16,7 @@ func (g *GPU) PageTouches() (degree []uint64, homes [][]uint64) {
 // memory does if the sheet has vm.first_touch.
 func (g *GPU) Map(tenant int, r *mem.Region) error {
 	if g.Unified.On() && r.Kind == mem.Managed {
-		return g.Unified.allocate(mem.TenantID(tenant), r)
+		return g.Unified.Allocate(mem.TenantID(tenant), r)
 	}
 	return g.translation.Allocate(tenant, r)
 }
@@ -24,7 +24,7 @@ func (g *GPU) Map(tenant int, r *mem.Region) error {
 // Unmap gives an allocation's frames back.
 func (g *GPU) Unmap(tenant int, r *mem.Region) {
 	if g.Unified.On() && r.Kind == mem.Managed {
-		g.Unified.free(mem.TenantID(tenant), r.Base, uint64(r.Len()))
+		g.Unified.Free(mem.TenantID(tenant), r.Base, uint64(r.Len()))
 	} else {
 		g.translation.Free(tenant, r)
 	}
@@ -45,12 +45,17 @@ func (g *GPU) Prefetch(tenant int, r *mem.Region, off, n int64) int64 {
 
 // Release frees all memory of a tenant: its program has ended and may start again.
 func (g *GPU) Release(tenant int) {
-	g.Unified.release(mem.TenantID(tenant))
+	g.Unified.Release(mem.TenantID(tenant))
 	g.translation.Release(tenant)
 	if g.translation.Tables != nil {
 		g.contexts.end[tenant] = 0
 	}
 	g.groups.leave(g.clock.Now, tenant)
+}
+
+// HostWrites makes the pages of a range that the host writes lose their copies.
+func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
+	g.homes.HostWrites(mem.TenantID(tenant), r, off, n)
 }
 
 // Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.

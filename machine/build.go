@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -34,7 +35,7 @@ type Options struct {
 	// programs without data races are the same.
 	Lockstep bool
 	// Unified makes managed memory move on demand; nil: its pages come when they are touched, and stay.
-	Unified *UnifiedMemory
+	Unified *residency.UnifiedOptions
 	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
 	// where they have been placed.
 	Homes string
@@ -124,10 +125,40 @@ func (b *builder) translation() error {
 	return b.gpu.translation.Build(&p)
 }
 
+// residency is what the parts that decide where pages lie are built from.
+func (b *builder) residency() *residency.Parts {
+	g := b.gpu
+	return &residency.Parts{
+		Sheet: b.sheet, Apps: len(g.Tenants), SMs: g.sms.list, Fabric: &g.fabric, Memory: &g.memory,
+		Translation: &g.translation, Host: &g.host, OnArrived: g.pageArrived,
+		FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups, Table: b.table,
+	}
+}
+
+// unified makes unified memory, if the run asks for it.
+func (b *builder) unified() error {
+	if o := b.options.Unified; o != nil {
+		return b.gpu.Unified.Build(b.residency(), o)
+	}
+	return nil
+}
+
+// homes makes the part that moves pages after their accesses, if the run asks for it.
+func (b *builder) homes() error {
+	switch o := b.options; {
+	case o.Homes == "":
+		return nil
+	case o.Unified != nil:
+		return fmt.Errorf("pages follow their accesses, and unified memory moves them: keep one of them")
+	default:
+		return b.gpu.homes.Build(b.residency(), o.Homes)
+	}
+}
+
 // hostLink makes the link to the host.
 func (b *builder) hostLink() error {
 	p := transfer.LinkParts{
-		Sheet: b.sheet, Order: b.gpu.Unified.dma.order, Paged: b.options.Unified != nil,
+		Sheet: b.sheet, Order: b.gpu.Unified.Order(), Paged: b.options.Unified != nil,
 		Table: b.table("link", link.Desc(), 2),
 	}
 	if u := b.options.Unified; u != nil && u.Public {

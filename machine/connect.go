@@ -28,7 +28,7 @@ func (g *GPU) connectSides() {
 		fabric.Sinks = append(fabric.Sinks, corePort{&g.CPUs, i})
 	}
 	fabric.Sinks = append(fabric.Sinks, &g.translation)
-	fabric.Direct, fabric.Remote = &g.host, &g.Unified.remote
+	fabric.Direct, fabric.Remote = &g.host, &g.Unified.Remote
 
 	memory := &g.memory
 	memory.OnMigrated, memory.OnWritten = g.pageCopies.Migrated, g.pageCopies.Written
@@ -44,7 +44,7 @@ func (g *GPU) connectSides() {
 	addresses.SMs = g.sms.list
 	addresses.SMsOf = func(t mem.TenantID) []int { return g.Tenants[t].SMs }
 	addresses.OnArrived = g.pageArrived
-	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.dma.stream}
+	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.Pages}
 	addresses.OnPager = g.strides.forbid
 
 	watchdog := &g.Watchdog
@@ -96,21 +96,6 @@ func (g *GPU) connectMoving() {
 
 // connectPages connects the parts that move pages.
 func (g *GPU) connectPages() {
-	unified := &g.Unified
-	unified.remote.fabric, unified.remote.dma = &g.fabric, &unified.dma
-	unified.remote.clock, unified.remote.wakeups = &g.clock, g.wakeups
-	unified.sheet, unified.tables, unified.mmu = g.Sheet, g.translation.Tables, g.translation.MMU
-	unified.driver = g.translation.Driver
-	unified.clock, unified.wakeups = &g.clock, g.wakeups
-	dma := &unified.dma
-	dma.unified, dma.tenants, dma.memory = unified, g.Tenants, &g.memory
-	dma.stream.Apps, dma.stream.Fabric = len(g.Tenants), &g.fabric
-	dma.stream.Host, dma.stream.Wakeups = &g.host, g.wakeups
-	dma.tables, dma.mmu, dma.host = unified.tables, unified.mmu, &g.host
-	dma.firstError, dma.clock, dma.wakeups = &g.firstError, &g.clock, g.wakeups
-	unified.stay.wakeups = g.wakeups
-	unified.faults.wakeups, unified.faults.mmu = g.wakeups, unified.mmu
-
 	host := &g.host
 	host.Apps, host.Busy = len(g.Tenants), g.works
 	host.Memory, host.Fabric = &g.memory, &g.fabric
@@ -123,23 +108,6 @@ func (g *GPU) connectPages() {
 	copies.Driver, copies.Tables = g.translation.Driver, g.translation.Tables
 	copies.Fabric = &g.fabric
 	copies.Memory, copies.PageLeft, copies.Clock, copies.Wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
-
-	homes := &g.homes
-	if homes.decide != nil {
-		g.translation.Homes = homes
-	}
-	homes.tables, homes.driver = g.translation.Tables, g.translation.Driver
-	homes.clock, homes.wakeups = &g.clock, g.wakeups
-	if homes.decide != nil {
-		homes.driver.Homes.Ended, homes.driver.Homes.Reclaim = homes.ended, homes.reclaim
-		homes.tables.ShootdownIn = homes.forget
-		partition := &homes.partitionCopies
-		partition.Apps, partition.PageArrived = len(g.Tenants), g.pageArrived
-		partition.Fabric, partition.Driver = &g.fabric, homes.driver
-		partition.Clock, partition.Wakeups = &g.clock, g.wakeups
-		g.fabric.Between.PartitionCopies = partition
-	}
-	homes.mmu, homes.tlbs = g.translation.MMU, g.translation.TLBs
 }
 
 // connectStrides connects the parts that run several cycles of one part of the machine before the next part.

@@ -8,6 +8,7 @@ package machine
 import (
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/translation"
@@ -33,9 +34,9 @@ type GPU struct {
 	CPUs        CPUs
 	dispatch    dispatcher
 	translation translation.Translation
-	homes       pageHomes // off where pages do not follow the accesses to them
+	homes       residency.Homes // off where pages do not follow the accesses to them
 	pageCopies  transfer.CopyEngine
-	Unified     unified // unified memory; off if the run does not ask for it
+	Unified     residency.Unified // unified memory; off if the run does not ask for it
 
 	holdings holdings
 	contexts contextStore

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -47,8 +48,8 @@ func tellOf(r *rig, reg *mem.Region, op mem.Op, list ...accesses) {
 	for _, q := range list {
 		va := reg.Base + uint64(q.page)<<12
 		ppn, _ := r.g.translation.Tables.Lookup(0, va>>12)
-		h.use.name(h.inFlight.frame(ppn<<12), 0, va>>12)
-		w := &homeWatch{homes: h, part: q.sm / 2}
+		h.Refuses(0, vm.Reply{PPN: ppn, VPN: va >> 12, SM: int16(q.sm)}) // names the page in the frame
+		w := h.Watcher(q.sm / 2)
 		for range q.n {
 			w.Sent(ppn<<12, op)
 			w.Answered(ppn << 12)
@@ -140,7 +141,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 			}
 		}
 		moved := r.counted(0, "homes.migrations")
-		if got := r.g.homes.partitionCopies.Bytes; got != moved*4096 {
+		if got := r.g.homes.Copies.Bytes; got != moved*4096 {
 			t.Errorf("%d bytes copied for %d pages", got, moved)
 		}
 		used := 0
@@ -267,22 +268,23 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 		}, &Tenant{Name: "a", SMs: upTo(64)})
 		const pages = 256
 		reg, h := r.alloc(0, pages<<12, mem.Device), &r.g.homes
-		var watch [32]*homeWatch
+		tab := r.g.translation.Tables
+		var watch [32]sm.Watcher
 		var line [pages]uint64
 		for part := range watch {
-			watch[part] = &homeWatch{homes: h, part: part}
+			watch[part] = h.Watcher(part)
 		}
 		for k := range line {
-			ppn, _ := h.tables.Lookup(0, reg.Base>>12+uint64(k))
+			ppn, _ := tab.Lookup(0, reg.Base>>12+uint64(k))
 			line[k] = ppn << 12
-			h.use.name(h.inFlight.frame(line[k]), 0, reg.Base>>12+uint64(k))
+			h.Refuses(0, vm.Reply{PPN: ppn, VPN: reg.Base>>12 + uint64(k)})
 		}
 		plans := 0
 		interval := func() {
 			for _, a := range line {
-				for _, w := range watch {
+				for part, w := range watch {
 					n := most
-					if w.part == h.tables.Parts.Part(a>>12) {
+					if part == tab.Parts.Part(a>>12) {
 						n = 30
 					}
 					for range n {
@@ -291,7 +293,8 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 					}
 				}
 			}
-			if r.step(2000); len(h.sample.Pages) == pages {
+			r.step(2000)
+			if n, _ := h.LastPlan(); n == pages {
 				plans++
 			}
 		}
@@ -302,8 +305,8 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(5, interval); n > 0 {
 			t.Errorf("%s: %.0f allocations in an interval", policy, n)
 		}
-		if plans < 8 || len(h.planned) > 0 || h.partitionCopies.Bytes > 0 {
-			t.Errorf("%s: %d plans, %d steps, %d bytes", policy, plans, len(h.planned), h.partitionCopies.Bytes)
+		if _, changes := h.LastPlan(); plans < 8 || changes > 0 || h.Copies.Bytes > 0 {
+			t.Errorf("%s: %d plans, %d changes, %d bytes", policy, plans, changes, h.Copies.Bytes)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
@@ -17,7 +18,7 @@ func (r *rig) await(c *transfer.HostCopy) uint64 {
 	r.t.Helper()
 	for !c.Ended(r.g.Now()) {
 		until := r.g.Now() + 4_000
-		if at := c.End(); at > r.g.Now() && at != never {
+		if at := c.End(); at > r.g.Now() && at != engine.Never {
 			until = at
 		}
 		if _, err := r.g.Run(until); err != nil {

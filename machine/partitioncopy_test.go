@@ -62,7 +62,7 @@ func (c *pagesOfPartitions) home(page int) int {
 // begin has pages go to partitions, or be copied there, at once; nobody accesses them.
 func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 	c.t.Helper()
-	h := &c.g.homes
+	h, x := &c.g.homes, &c.g.translation
 	of := map[int][]int{}
 	for _, m := range list {
 		of[m.page] = append(of[m.page], m.to)
@@ -75,17 +75,17 @@ func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 		}
 		ids, err := []int32(nil), error(nil)
 		if copies {
-			ids, err = h.tables.Parts.BeginCopies(0, c.vpn(m.page), to, nil)
+			ids, err = x.Tables.Parts.BeginCopies(0, c.vpn(m.page), to, nil)
 		} else {
 			ids = make([]int32, 1)
-			ids[0], err = h.tables.Parts.BeginRehome(0, c.vpn(m.page), to[0])
+			ids[0], err = x.Tables.Parts.BeginRehome(0, c.vpn(m.page), to[0])
 		}
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		for _, id := range ids {
-			h.driver.Carry(c.g.Now(), id)
-			h.partitionCopies.Add(c.g.Now(), id)
+			x.Driver.Carry(c.g.Now(), id)
+			h.Copies.Add(c.g.Now(), id)
 		}
 	}
 	c.g.wakeups.WakeRequest(c.g.Now())
@@ -94,7 +94,7 @@ func (c *pagesOfPartitions) begin(copies bool, list ...pageMove) {
 // cycles until all pages are there.
 func (c *pagesOfPartitions) cycles() uint64 {
 	from := c.g.Now()
-	for c.g.homes.partitionCopies.UnderWay() > 0 {
+	for c.g.homes.Copies.UnderWay() > 0 {
 		if c.step(1); c.g.Now() > from+1_000_000 {
 			c.t.Fatal("the pages do not come")
 		}
@@ -291,7 +291,7 @@ func TestWrittenPagesAreNotReadOn(t *testing.T) {
 	r.step(1000)
 	r.g.HostWrites(0, r.reg, 0, 2<<20)
 	r.step(8000) // 256 lines of either page are on the link they share
-	if got := fmt.Sprint(r.g.homes.partitionCopies.UnderWay()); got != "1" {
+	if got := fmt.Sprint(r.g.homes.Copies.UnderWay()); got != "1" {
 		t.Errorf("%s pages are under way, want the one that nobody has written", got)
 	}
 	if _, state := r.g.translation.Tables.Lookup(0, r.vpn(0)); state != vm.Resident {

@@ -127,5 +127,5 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 // something is changing hands it looks every cycle.
 func (g *GPU) tickDriver(now uint64) uint64 {
 	next := min(g.pageCopies.Tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
-	return min(next, g.Replicas.tick(now), g.homes.tick(now))
+	return min(next, g.Replicas.tick(now), g.homes.Tick(now))
 }

@@ -114,7 +114,7 @@ func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *Kernel {
 		k.Prof = make([]sm.PC, len(k.Code.Instr))
 	}
 	g.firstError.Note(g.translation.MapLocal(k.Tenant, geo.LocalBytes))
-	g.Unified.launched(k.Tenant)
+	g.Unified.Launched(k.Tenant)
 	g.host.BeginsWork(g.clock.Now)
 	g.dispatch.add(k, g.clock.Now)
 	return k

@@ -128,7 +128,7 @@ func (g *GPU) MovingCycles() (sms, pages, either uint64) {
 
 // Copied is the bytes of pages that have moved and the MIGRATION commands it took.
 func (g *GPU) Copied() (bytes, commands uint64) {
-	return g.pageCopies.Bytes + g.homes.partitionCopies.Bytes, g.pageCopies.Commands
+	return g.pageCopies.Bytes + g.homes.Copies.Bytes, g.pageCopies.Commands
 }
 
 // Tiers is the machine's memory of two tiers; nil if it has one tier, or one that cannot be divided.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
@@ -189,7 +190,7 @@ func (s *Sharing) checkHomes(m *sheets.Machine) error {
 	if way == "" {
 		return nil
 	}
-	if path, err := machine.CanRehome(m); err != nil {
+	if path, err := residency.CanRehome(m); err != nil {
 		return &Lacks{Path: path, Msg: "memory.pages: " + way + ": " + err.Error()}
 	}
 	if s.Memory.Unified.On() {

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
@@ -21,8 +22,8 @@ type stream struct {
 	kernel *machine.Kernel
 	// execution is that of its CPU program.
 	execution *machine.Execution
-	copy      *transfer.HostCopy // of an active operation; nil: none
-	pages     *machine.Migration // the same
+	copy      *transfer.HostCopy   // of an active operation; nil: none
+	pages     *residency.Migration // the same
 }
 
 // device is an application's view of the timed machine. Its methods run on the
@@ -263,14 +264,14 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 }
 
 // sideOf is where a prefetch wants pages.
-func sideOf(op *host.Op) machine.Side {
+func sideOf(op *host.Op) residency.Side {
 	switch {
 	case op.ToDevice:
-		return machine.DeviceSide
+		return residency.DeviceSide
 	case op.Write:
-		return machine.HostWritesSide
+		return residency.HostWritesSide
 	}
-	return machine.HostReadsSide
+	return residency.HostReadsSide
 }
 
 // next is the earliest cycle at which a transfer of the application may end.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/machine"
 	hostlink "github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -69,7 +69,7 @@ func (u Unified) Alone() Unified {
 }
 
 // options are the machine's options for unified memory; nil if the run does not ask for it.
-func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
+func (u *Unified) options(seed uint64) (*residency.UnifiedOptions, error) {
 	if !u.On() {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func (u *Unified) options(seed uint64) (*machine.UnifiedMemory, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &machine.UnifiedMemory{Options: uvm.Options{
+	o := &residency.UnifiedOptions{Options: uvm.Options{
 		Prefetch: u.Prefetch, PrefetchOver: u.PrefetchOver, Evict: u.Evict, Migrate: u.Migrate, Ts: u.Ts, P: u.P,
 		Counters: u.Counters,
 		Reserve:  u.Reserve, FreeBuffer: u.FreeBuffer, CleanDropped: u.WriteBack == "dirty", Smart: u.Smart, Seed: seed,
@@ -306,7 +306,7 @@ func UnifiedNeeds(m *sheets.Machine) []string {
 }
 
 // unified is the unified memory that the run asks for; nil: none.
-func (r *run) unified() (*machine.UnifiedMemory, error) {
+func (r *run) unified() (*residency.UnifiedOptions, error) {
 	o, err := r.spec.Sharing.Memory.Unified.options(r.spec.Seed)
 	if o != nil {
 		o.Spans, o.Accesses = r.spec.Timeline, r.spec.Touches && r.spec.Epoch > 0
@@ -328,12 +328,12 @@ func (r *run) managed() (out []ManagedAllocation) {
 // unifiedSpans puts faults and transfers of unified memory on the timeline.
 func (r *run) unifiedSpans() {
 	tracks := [...]string{
-		machine.FaultBatch: "unified memory/driver", machine.ToDevice: "unified memory/to the device",
-		machine.ToHost: "unified memory/to the host",
+		residency.FaultBatch: "unified memory/driver", residency.ToDevice: "unified memory/to the device",
+		residency.ToHost: "unified memory/to the host",
 	}
 	for _, s := range r.gpu.Unified.Spans {
 		name := fmt.Sprintf("%d KB", s.N*uvm.PageSize>>10)
-		if s.Kind == machine.FaultBatch {
+		if s.Kind == residency.FaultBatch {
 			name = fmt.Sprintf("%d faults", s.N)
 		}
 		r.span(tracks[s.Kind], name, s.Start, s.End, int(s.Tenant))

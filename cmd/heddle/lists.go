@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/text"
-	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/cache"
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/dram"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/noc"
+	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
@@ -50,9 +50,9 @@ func counterTables() []counterTable {
 		{"cpu", cpu.Counters()},
 		{"mmu", vm.Desc()},
 		{"pager", vm.PagerDesc()},
-		{"uvm", machine.UnifiedCounters()},
+		{"uvm", residency.UnifiedCounters()},
 		{"link", link.Desc()},
-		{"homes", machine.HomeCounters()},
+		{"homes", residency.HomeCounters()},
 		{"app", sim.AppCounters()},
 		{"kernel", sim.KernelCounters()},
 	}

@@ -1,23 +1,28 @@
-package machine
+package residency
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/internal/invariants"
+	"github.com/heddle-sim/heddle/machine/backing"
+	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/machine/transfer"
+	"github.com/heddle-sim/heddle/machine/translation"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
+	"github.com/heddle-sim/heddle/stat"
 )
 
-// UnifiedMemory asks for managed memory whose pages come when they are touched and leave when
+// UnifiedOptions asks for managed memory whose pages come when they are touched and leave when
 // there is no room.
-type UnifiedMemory struct {
+type UnifiedOptions struct {
 	uvm.Options // bytes of the device for managed pages; 0: all of device memory
 	// Share, if not 0, gives the capacity as a part of the allocated memory: of the rounded bytes of all managed
 	// allocations, at the time there were most.
@@ -42,31 +47,34 @@ type UnifiedMemory struct {
 	Spans bool
 }
 
-// UnifiedSpan is an action that takes time: the handling of a batch of faults, or a transfer.
-type UnifiedSpan struct {
-	Kind       UnifiedKind
+// Span is an action that takes time: the handling of a batch of faults, or a transfer.
+type Span struct {
+	Kind       SpanKind
 	Start, End uint64       // core cycles
 	N          int          // faults, or pages of 4 KB
 	Tenant     mem.TenantID // of the first fault, or of the pages
 }
 
-// UnifiedKind is the kind of a UnifiedSpan.
-type UnifiedKind uint8
+// SpanKind is the kind of a Span.
+type SpanKind uint8
 
 // The kinds of spans.
 const (
-	FaultBatch UnifiedKind = iota
+	FaultBatch SpanKind = iota
 	ToDevice
 	ToHost
 )
 
-// unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's dissertation. An access
+// Unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's dissertation. An access
 // misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host (5), the MMU keeps the miss, one per page,
 // with all that wait for it (6), the driver hears of it at the next interrupt (7, faults.go), the runtime plans which
 // pages come and leave (8, package uvm), the link carries them between host and DRAM (9, dma.go), and the walk is
 // repeated (10).
-type unified struct {
-	sheet   *sheets.Machine
+type Unified struct {
+	Spans  []Span
+	Pages  transfer.PageStream // whose lines take turns at the MMU's port
+	Remote RemoteStore
+
 	tables  *vm.Tables
 	mmu     *vm.MMU
 	driver  *vm.Driver // for pages that are not managed
@@ -79,7 +87,6 @@ type unified struct {
 	had     []uint64 // and those of each tenant
 	faults  faultServer
 	dma     dmaEngine
-	remote  remoteStore
 	zero    zeroCopies
 	stay    busyLink
 	twice   duplicates
@@ -89,16 +96,15 @@ type unified struct {
 	high    int  // tenant that goes first on the link; -1: nobody
 	spares  bool // its pages leave last
 	ordered bool // it does not order faults
-	Spans   []UnifiedSpan
 }
 
 // tablesShare divides memory: one part in tablesShare is for page tables and for programs' unmanaged memory.
 const tablesShare = 16
 
 // span keeps one.
-func (u *unified) span(k UnifiedKind, start, end uint64, n int, tenant mem.TenantID) {
+func (u *Unified) span(k SpanKind, start, end uint64, n int, tenant mem.TenantID) {
 	if u.keeps {
-		u.Spans = append(u.Spans, UnifiedSpan{k, start, end, n, tenant})
+		u.Spans = append(u.Spans, Span{k, start, end, n, tenant})
 	}
 }
 
@@ -112,13 +118,28 @@ func keyTenant(key uint64) mem.TenantID { return mem.TenantID(key >> addrmap.Ten
 
 func keyPage(key uint64) uint64 { return key & (1<<addrmap.TenantShift - 1) / uvm.PageSize }
 
-// unified makes unified memory where the run asks for it.
-func (b *builder) unified() error {
-	o := b.options.Unified
-	if o == nil {
-		return nil
-	}
-	u, s := &b.gpu.Unified, b.sheet
+// Parts are the inputs from which Unified and Homes are built.
+type Parts struct {
+	Sheet       *sheets.Machine
+	Apps        int
+	SMs         []*sm.SM
+	Fabric      *interconnect.Fabric
+	Memory      *backing.Memory
+	Translation *translation.Translation
+	Host        *transfer.HostLink
+	// OnArrived is called when a page of an application is where it was to be.
+	OnArrived func(tenant mem.TenantID, page uint64)
+
+	FirstError *timing.FirstError
+	Clock      *timing.Clock
+	Wakeups    timing.Wakeups
+	// Table makes a table of counters.
+	Table func(owner string, desc []stat.Desc, instances int) *stat.Table
+}
+
+// Build makes unified memory as a run asks for it, and gives the MMU its faults.
+func (u *Unified) Build(b *Parts, o *UnifiedOptions) error {
+	s := b.Sheet
 	if !s.VM.Enabled || s.VM.Page != uvm.PageSize || s.UVM.Buffer == 0 {
 		return fmt.Errorf("unified memory needs translation of pages of %d bytes (vm.enabled, vm.page) and a fault "+
 			"buffer (uvm.buffer)", uvm.PageSize)
@@ -134,9 +155,11 @@ func (b *builder) unified() error {
 	if u.runtime, err = uvm.New(p); err != nil {
 		return err
 	}
+	u.tables, u.mmu, u.driver = b.Translation.Tables, b.Translation.MMU, b.Translation.Driver
+	u.clock, u.wakeups = b.Clock, b.Wakeups
 	u.runtime.Expect(u.dma.arrives)
 	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
-	if err = u.arbiter(o, s, len(b.gpu.Tenants)); err != nil {
+	if err = u.arbiter(o, s, b.Apps); err != nil {
 		return err
 	}
 	if o.Accesses {
@@ -145,10 +168,10 @@ func (b *builder) unified() error {
 	if o.Throttle {
 		u.runtime.Throttle(s.Clock.Core)
 	}
-	u.had = make([]uint64, len(b.gpu.Tenants))
-	table := b.table("uvm", UnifiedCounters(), 1)
-	u.faults.build(s, table, o.FaultsOnLink)
-	if err = u.orderFaults(o, len(b.gpu.Tenants)); err != nil {
+	u.had = make([]uint64, b.Apps)
+	table := b.Table("uvm", UnifiedCounters(), 1)
+	u.faults.build(u, s, table, o.FaultsOnLink)
+	if err = u.orderFaults(o, b.Apps); err != nil {
 		return err
 	}
 	if o.FaultsOnLink {
@@ -160,17 +183,20 @@ func (b *builder) unified() error {
 		u.stay.build(b)
 	}
 	u.twice.build(u, table)
-	u.dma.build(b, table)
-	u.remote.build(b)
-	for _, s := range b.gpu.sms.list {
+	u.dma.build(u, b, table)
+	u.Remote.build(u, b)
+	for _, s := range b.SMs {
 		u.dma.inFlight.watched = append(u.dma.inFlight.watched, s.Watch(u))
 	}
-	b.gpu.translation.MMU.SetHandler(u)
+	u.mmu.SetHandler(u)
 	return nil
 }
 
+// Order says which transfer goes first on the link to the host; nil if nothing moves on demand.
+func (u *Unified) Order() link.Arbiter { return u.dma.order }
+
 // arbiter makes the scheduler that orders the transfers of applications on the link.
-func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err error) {
+func (u *Unified) arbiter(o *UnifiedOptions, s *sheets.Machine, tenants int) (err error) {
 	name := o.Arbiter
 	switch {
 	case name == "" && o.Public:
@@ -196,7 +222,7 @@ func (u *unified) arbiter(o *UnifiedMemory, s *sheets.Machine, tenants int) (err
 
 // orderFaults makes the driver take the faults of the application that the run names first: into batches, and within
 // each batch.
-func (u *unified) orderFaults(o *UnifiedMemory, tenants int) error {
+func (u *Unified) orderFaults(o *UnifiedOptions, tenants int) error {
 	if u.high = -1; !o.FaultsHigh {
 		return nil
 	}
@@ -209,10 +235,10 @@ func (u *unified) orderFaults(o *UnifiedMemory, tenants int) error {
 }
 
 // On says that managed memory is moved on demand.
-func (u *unified) On() bool { return u.runtime != nil }
+func (u *Unified) On() bool { return u.runtime != nil }
 
-// allocate makes a managed region known, all of it on the host.
-func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
+// Allocate makes a managed region known, all of it on the host.
+func (u *Unified) Allocate(tenant mem.TenantID, r *mem.Region) error {
 	n := uvm.Rounded(uint64(r.Len()))
 	if err := u.tables.Reserve(tenant, r.Base, n); err != nil {
 		return err
@@ -231,7 +257,7 @@ func (u *unified) allocate(tenant mem.TenantID, r *mem.Region) error {
 
 // Allocated is the most bytes of managed memory that a tenant has had, rounded as allocations are; 0 if nothing moves
 // on demand.
-func (u *unified) Allocated(tenant int) uint64 {
+func (u *Unified) Allocated(tenant int) uint64 {
 	if !u.On() {
 		return 0
 	}
@@ -239,7 +265,7 @@ func (u *unified) Allocated(tenant int) uint64 {
 }
 
 // Accesses lists the managed pages that were accessed since the last call, by tenant and virtual page.
-func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
+func (u *Unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
 	if !u.On() {
 		return
 	}
@@ -250,15 +276,15 @@ func (u *unified) Accesses(do func(tenant int, vpn uint64, n uint32)) {
 }
 
 // Heat lists the use of all managed allocations so far.
-func (u *unified) Heat() []uvm.Heat {
+func (u *Unified) Heat() []uvm.Heat {
 	if !u.On() {
 		return nil
 	}
 	return u.runtime.Heats()
 }
 
-// free forgets a managed region. Its pages on their way are dropped when they arrive.
-func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
+// Free forgets a managed region. Its pages on their way are dropped when they arrive.
+func (u *Unified) Free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)
 	u.dma.abandon(key, key+uvm.Rounded(bytes))
 	u.zero.forget(key, key+uvm.Rounded(bytes))
@@ -267,8 +293,8 @@ func (u *unified) free(tenant mem.TenantID, base, bytes uint64) {
 	u.tables.Unmap(tenant, base, uvm.Rounded(bytes))
 }
 
-// release forgets all regions of a tenant; the tables release its pages.
-func (u *unified) release(tenant mem.TenantID) {
+// Release forgets all regions of a tenant; the tables release its pages.
+func (u *Unified) Release(tenant mem.TenantID) {
 	for u.On() {
 		base, bytes, ok := u.runtime.First(managedKey(tenant, 0), managedKey(tenant+1, 0))
 		if !ok {
@@ -282,7 +308,7 @@ func (u *unified) release(tenant mem.TenantID) {
 }
 
 // Fault implements vm.FaultHandler.
-func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
+func (u *Unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) bool {
 	key := managedKey(tenant, vpn*uvm.PageSize)
 	switch _, state := u.tables.Lookup(tenant, vpn); {
 	case state == vm.Moving || state == vm.Resident: // where it may not stay, or it has come since
@@ -312,14 +338,14 @@ func (u *unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 }
 
 // unmap removes the translation of a page to the host from the TLBs, if they may have one.
-func (u *unified) unmap(key uint64) {
+func (u *Unified) unmap(key uint64) {
 	if u.runtime.UnmapRemote(key) {
 		u.tables.Shoot(keyTenant(key), keyPage(key))
 	}
 }
 
 // Tick implements vm.FaultHandler.
-func (u *unified) Tick(now uint64) uint64 {
+func (u *Unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
 	u.runtime.Unpin(now)
 	u.prefer(u.dma.order.High())
@@ -335,7 +361,7 @@ func (u *unified) Tick(now uint64) uint64 {
 	if u.runtime.Crowded() && (u.dma.early || !u.dma.leaving()) {
 		u.carryOut(now, u.runtime.Shrink())
 	}
-	next = min(next, u.dma.start(now), u.remote.deliver(now), u.zero.finish(now))
+	next = min(next, u.dma.start(now), u.Remote.deliver(now), u.zero.finish(now))
 	u.stay.look(now, u.dma.busy() || u.zero.pending.Len() > 0)
 	if invariants.On {
 		u.check()
@@ -345,7 +371,7 @@ func (u *unified) Tick(now uint64) uint64 {
 
 // prefer makes the driver take the faults of the application that goes first on the link first, unless the run names
 // another one for this. Its pages are evicted last.
-func (u *unified) prefer(high int) {
+func (u *Unified) prefer(high int) {
 	if u.high == high {
 		return
 	}
@@ -359,7 +385,7 @@ func (u *unified) prefer(high int) {
 
 // check fails, in builds with the invariants tag, when the books are wrong or pages have more
 // frames than there are.
-func (u *unified) check() {
+func (u *Unified) check() {
 	if err := u.runtime.Check(); err != nil {
 		invariants.Fail("unified memory: %v", err)
 	}
@@ -370,7 +396,7 @@ func (u *unified) check() {
 }
 
 // carryOut queues what a plan asks for.
-func (u *unified) carryOut(now uint64, p *uvm.Plan) {
+func (u *Unified) carryOut(now uint64, p *uvm.Plan) {
 	for i := range p.Out {
 		u.dma.evict(now, &p.Out[i], nil)
 	}
@@ -383,7 +409,7 @@ func (u *unified) carryOut(now uint64, p *uvm.Plan) {
 }
 
 // Access implements sm.Watcher.
-func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool {
+func (u *Unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hit bool) bool {
 	key := managedKey(tenant, addr)
 	if !u.runtime.Manages(key) {
 		return true
@@ -413,7 +439,7 @@ func (u *unified) Access(now uint64, tenant mem.TenantID, addr uint64, write, hi
 
 // keep takes the chunk of an address, or in the public simulator its page, off the queue of evictions (5.3.6): it is
 // needed.
-func (u *unified) keep(now uint64, key uint64) {
+func (u *Unified) keep(now uint64, key uint64) {
 	u.dma.keep(u.runtime.ChunkOf(key), key)
 	if u.runtime.Crowded() {
 		u.wakeups.WakeMMU(now + 1)
@@ -421,40 +447,40 @@ func (u *unified) keep(now uint64, key uint64) {
 }
 
 // MayWrite implements sm.Watcher: no page has copies.
-func (u *unified) MayWrite(uint64, mem.TenantID, uint64) bool { return true }
+func (u *Unified) MayWrite(uint64, mem.TenantID, uint64) bool { return true }
 
 // Replay implements sm.Watcher.
-func (u *unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool) {
+func (u *Unified) Replay(_ uint64, tenant mem.TenantID, addr uint64, write bool) {
 	u.runtime.Used(managedKey(tenant, addr), write)
 }
 
 // Retried implements sm.Watcher.
-func (u *unified) Retried(tenant mem.TenantID, addr uint64, cycles uint64) {
+func (u *Unified) Retried(tenant mem.TenantID, addr uint64, cycles uint64) {
 	if key := managedKey(tenant, addr); u.runtime.Manages(key) {
 		u.runtime.Retried(key, cycles)
 	}
 }
 
 // Leaves implements sm.Watcher.
-func (u *unified) Leaves(line uint64) bool {
+func (u *Unified) Leaves(line uint64) bool {
 	return line&mem.Remote == 0 && u.dma.inFlight.leaves(line)
 }
 
 // Sent implements sm.Watcher.
-func (u *unified) Sent(line uint64, _ mem.Op) { u.dma.count(line, 1) }
+func (u *Unified) Sent(line uint64, _ mem.Op) { u.dma.count(line, 1) }
 
 // Answered implements sm.Watcher.
-func (u *unified) Answered(line uint64) { u.dma.count(line, -1) }
+func (u *Unified) Answered(line uint64) { u.dma.count(line, -1) }
 
-// launched tells the runtime of a kernel.
-func (u *unified) launched(tenant mem.TenantID) {
+// Launched tells the runtime of a kernel.
+func (u *Unified) Launched(tenant mem.TenantID) {
 	if u.On() {
 		u.runtime.Kernel(tenant)
 	}
 }
 
 // Advise takes a program's advice on a managed region, and returns what is known of it.
-func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) *uvm.Hints {
+func (u *Unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) *uvm.Hints {
 	if !u.On() || r.Kind != mem.Managed {
 		return nil
 	}
@@ -463,6 +489,3 @@ func (u *unified) Advise(tenant int, r *mem.Region, set, clear uvm.Advice) *uvm.
 
 // cyclesOf is microseconds in core cycles.
 func cyclesOf(us float64, s *sheets.Machine) uint64 { return uint64(math.Round(us * s.Clock.Core)) }
-
-// never is a cycle that does not come.
-const never uint64 = engine.Never

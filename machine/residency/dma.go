@@ -1,8 +1,9 @@
-package machine
+package residency
 
 import (
 	"slices"
 
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/link"
 	"github.com/heddle-sim/heddle/machine/timing"
@@ -16,17 +17,16 @@ import (
 // dmaEngine moves pages between host and DRAM, one transfer at a time in each direction of the link. It decides which
 // transfer begins when; transfer.PageStream carries the lines.
 type dmaEngine struct {
-	unified    *unified
+	unified    *Unified
 	memory     *backing.Memory
-	tenants    []*Tenant
 	tables     *vm.Tables
 	mmu        *vm.MMU
 	firstError *timing.FirstError
-	clock      *timing.Clock
 	wakeups    timing.Wakeups
 
 	host     *transfer.HostLink
-	stream   transfer.PageStream
+	stream   *transfer.PageStream
+	arrived  func(tenant mem.TenantID, page uint64)
 	order    link.Arbiter
 	may      [2]func(t *link.Transfer) bool // a transfer of a direction may begin: mayCome, mayLeave
 	taken    link.Transfer                  // off the queue of a direction last
@@ -66,14 +66,18 @@ type dmaJob struct {
 	planned link.Transfer
 }
 
-func (d *dmaEngine) build(b *builder, t *stat.Table) {
-	s := b.sheet
+func (d *dmaEngine) build(u *Unified, b *Parts, t *stat.Table) {
+	s := b.Sheet
+	d.unified, d.memory, d.arrived = u, b.Memory, b.OnArrived
+	d.tables, d.mmu, d.host, d.stream = u.tables, u.mmu, b.Host, &u.Pages
+	d.firstError, d.wakeups = b.FirstError, b.Wakeups
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
 	}
+	d.stream.Apps, d.stream.Fabric, d.stream.Host, d.stream.Wakeups = b.Apps, b.Fabric, b.Host, b.Wakeups
 	d.stream.Build(s, pageBits)
 	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
-	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, b.gpu.translation.Tables.LayoutBit())
+	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, u.tables.LayoutBit())
 }
 
 // count records n requests of SMs for a line.
@@ -280,7 +284,7 @@ const pageBits = 12
 
 // start begins transfers while their directions are idle, and returns the next cycle with work.
 func (d *dmaEngine) start(now uint64) (next uint64) {
-	next = never
+	next = engine.Never
 	if d.drop(); len(d.drops) > 0 {
 		next = now + drainPoll
 	}
@@ -326,7 +330,7 @@ func (d *dmaEngine) due(i int32, now uint64) uint64 {
 	case d.jobs[i].state == jobDraining:
 		return (now/drainPoll + 1) * drainPoll
 	case !d.stream.Carried(i):
-		return never // its last answer wakes us
+		return engine.Never // its last answer wakes us
 	}
 	return max(now+1, d.stream.End(i))
 }
@@ -451,7 +455,7 @@ func (d *dmaEngine) arrive(j *dmaJob, begun, now uint64) {
 		}
 		d.unified.twice.arrived(j)
 		for k, key := range j.pages {
-			d.tenants[j.tenant].got(key, d.clock)
+			d.arrived(j.tenant, key)
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])
 			d.mmu.Resolve(now, j.tenant, keyPage(key))
 		}

@@ -1,17 +1,18 @@
-package machine
+package residency
 
 import (
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// remoteStore is memory that kernels use while it stays on the host (2.2.4). Their requests go from the SMs' links to
+// RemoteStore is memory that kernels use while it stays on the host (2.2.4). Their requests go from the SMs' links to
 // the link to the host instead of the crossbar. They are not cached, and share the link with transfers of pages.
-type remoteStore struct {
+type RemoteStore struct {
 	fabric  *interconnect.Fabric
 	dma     *dmaEngine
 	wakeups timing.Wakeups
@@ -31,15 +32,16 @@ type remoteAccess struct {
 // Estimate: PCI Express 3.0 allows 256 with extended tags.
 const remoteQueue = 256
 
-func (x *remoteStore) build(b *builder) {
-	x.latency, x.sector = uint64(b.sheet.UVM.Remote), b.sheet.LLC.Sector
+func (x *RemoteStore) build(u *Unified, b *Parts) {
+	x.fabric, x.dma, x.clock, x.wakeups = b.Fabric, &u.dma, b.Clock, b.Wakeups
+	x.latency, x.sector = uint64(b.Sheet.UVM.Remote), b.Sheet.LLC.Sector
 	for i := range x.way {
 		x.way[i] = mem.NewRing[remoteAccess](remoteQueue)
 	}
 }
 
 // Accept takes a request of an SM; false if the greatest number of them is under way.
-func (x *remoteStore) Accept(h int32, now uint64) bool {
+func (x *RemoteStore) Accept(h int32, now uint64) bool {
 	r := &x.fabric.Slab.R[h]
 	k := 0
 	if r.Op == mem.Write {
@@ -61,8 +63,8 @@ func (x *remoteStore) Accept(h int32, now uint64) bool {
 }
 
 // deliver hands back the answers that have come, and returns the cycle of the next one.
-func (x *remoteStore) deliver(now uint64) (next uint64) {
-	next = never
+func (x *RemoteStore) deliver(now uint64) (next uint64) {
+	next = engine.Never
 	for k := range x.way {
 		for q := &x.way[k]; q.Len() > 0; {
 			if q.Head().at > now {

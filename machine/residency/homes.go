@@ -1,10 +1,12 @@
-package machine
+package residency
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -43,7 +45,7 @@ func CanRehome(m *sheets.Machine) (path string, err error) {
 // mostPartitions is how many a view of a page can name.
 const mostPartitions = 254
 
-// pageHomes makes pages follow the accesses to them (NUBA, section 7.6). The home of a page becomes the partition
+// Homes makes pages follow the accesses to them (NUBA, section 7.6). The home of a page becomes the partition
 // that uses it most, or partitions that read it get copies. The memory side of a partition counts the requests of
 // every other one's SMs for each page. At an interval's end a policy (vm.Homes) says which pages move, get copies or
 // lose them. The driver takes each of them (vm.driver_cycles): the page leaves the tables and every TLB, accesses
@@ -52,14 +54,15 @@ const mostPartitions = 254
 // copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
 // A write to a page with copies, or to one that gets some, is a fault: none is made before its copies are gone.
-type pageHomes struct {
-	tables          *vm.Tables
-	driver          *vm.Driver
-	mmu             *vm.MMU
-	tlbs            []*vm.TLB // L1 TLB of each SM
-	clock           *timing.Clock
-	wakeups         timing.Wakeups
-	partitionCopies transfer.PartitionCopies
+type Homes struct {
+	Copies transfer.PartitionCopies
+
+	tables  *vm.Tables
+	driver  *vm.Driver
+	mmu     *vm.MMU
+	tlbs    []*vm.TLB // L1 TLB of each SM
+	clock   *timing.Clock
+	wakeups timing.Wakeups
 
 	decide   vm.Homes // nil: pages stay where they have been placed
 	interval uint64   // core cycles
@@ -69,7 +72,7 @@ type pageHomes struct {
 	parts    int
 	inFlight framesInFlight
 	use      pageCounters
-	due      uint64        // end of the interval; never: nothing has been counted
+	due      uint64        // end of the interval; engine.Never: nothing has been counted
 	sample   vm.HomeSample // of the last plan,
 	pages    []uint64      // its pages, as in pageCounters,
 	copied   []bool        // where they have copies,
@@ -100,44 +103,48 @@ type pageAway struct {
 	tenant mem.TenantID
 }
 
-// homes makes the part that moves pages after their accesses, if the run asks for it.
-func (b *builder) homes() error {
-	if b.options.Homes == "" {
-		return nil
-	}
-	if _, err := CanRehome(b.sheet); err != nil {
+// Build makes the part that moves pages after their accesses, by a policy (vm.HomesEntries).
+func (h *Homes) Build(b *Parts, policy string) error {
+	if _, err := CanRehome(b.Sheet); err != nil {
 		return err
 	}
-	h, v, x := &b.gpu.homes, &b.sheet.VM, &b.gpu.translation
-	if h.decide = vm.HomesByName(b.options.Homes); h.decide == nil {
-		return fmt.Errorf("no policy %q of pages' homes", b.options.Homes)
+	v, x := &b.Sheet.VM, b.Translation
+	if h.decide = vm.HomesByName(policy); h.decide == nil {
+		return fmt.Errorf("no policy %q of pages' homes", policy)
 	}
-	if b.gpu.Unified.On() {
-		return fmt.Errorf("pages follow their accesses, and unified memory moves them: keep one of them")
-	}
-	h.interval, h.most, h.due = uint64(v.HomeInterval), v.HomePages, never
+	h.tables, h.driver, h.mmu, h.tlbs = x.Tables, x.Driver, x.MMU, x.TLBs
+	h.clock, h.wakeups = b.Clock, b.Wakeups
+	h.interval, h.most, h.due = uint64(v.HomeInterval), v.HomePages, engine.Never
 	h.cost = uint64(v.DriverCycles)
-	h.collapse = h.cost + cyclesOf(v.FaultUs, b.sheet)
-	h.parts = b.sheet.NoC.Parts()
+	h.collapse = h.cost + cyclesOf(v.FaultUs, b.Sheet)
+	h.parts = b.Sheet.NoC.Parts()
 	x.Tables.Parts.Divide(h.parts)
-	frames := b.sheet.DRAM.Capacity / int64(v.Page)
+	frames := b.Sheet.DRAM.Capacity / int64(v.Page)
 	h.inFlight = newFramesInFlight(frames, x.Tables.PageBits(), x.Tables.LayoutBit())
-	h.partitionCopies.Build(b.sheet, b.gpu.memory.Slices, x.Tables, h.parts)
+	c := &h.Copies
+	c.Apps, c.PageArrived, c.Fabric, c.Driver = b.Apps, b.OnArrived, b.Fabric, h.driver
+	c.Clock, c.Wakeups = b.Clock, b.Wakeups
+	c.Build(b.Sheet, b.Memory.Slices, x.Tables, h.parts)
 	h.use = newPageCounters(frames, h.parts)
-	for i, s := range b.gpu.sms.list {
-		w := &homeWatch{homes: h, part: i * h.parts / len(b.gpu.sms.list)}
-		h.inFlight.watched = append(h.inFlight.watched, s.Watch(w))
+	for i, s := range b.SMs {
+		h.inFlight.watched = append(h.inFlight.watched, s.Watch(h.Watcher(i*h.parts/len(b.SMs))))
 	}
-	t := b.table("homes", HomeCounters(), 1)
+	t := b.Table("homes", HomeCounters(), 1)
 	for k := range t.Tenants {
 		h.row = append(h.row, t.Row(0, k))
 	}
+	x.Homes, b.Fabric.Between.PartitionCopies = h, c
+	h.driver.Homes.Ended, h.driver.Homes.Reclaim = h.ended, h.reclaim
+	h.tables.ShootdownIn = h.forget
 	return nil
 }
 
+// Watcher gets the accesses of an SM in a partition.
+func (h *Homes) Watcher(part int) sm.Watcher { return &homeWatch{homes: h, part: part} }
+
 // homeWatch reports the accesses of an SM.
 type homeWatch struct {
-	homes *pageHomes
+	homes *Homes
 	part  int
 }
 
@@ -161,7 +168,7 @@ func (w *homeWatch) Sent(line uint64, op mem.Op) {
 	h := w.homes
 	h.inFlight.count(line, 1)
 	h.use.count(h.inFlight.frame(line), w.part, op != mem.Read)
-	if h.due == never {
+	if h.due == engine.Never {
 		h.due = (h.clock.Now/h.interval + 1) * h.interval
 		h.wakeups.WakeDriver(h.due)
 	}
@@ -175,14 +182,14 @@ func (w *homeWatch) Leaves(line uint64) bool { return w.homes.inFlight.leaves(li
 
 // Refuses notes which page an SM finds in a frame. It says whether the access must wait, because it is a write to a
 // page with copies.
-func (h *pageHomes) Refuses(now uint64, r vm.Reply) bool {
+func (h *Homes) Refuses(now uint64, r vm.Reply) bool {
 	h.use.name(h.inFlight.frame(r.PPN<<h.inFlight.bits), r.Tenant, r.VPN)
 	return h.tables.Parts.CopyFrames() > 0 && h.inFlight.watched[r.SM].WaitsToWrite(r.Tenant, r.VPN) &&
 		h.lose(now, r.Tenant, r.VPN)
 }
 
 // lose takes a page's copies away; false if it has none. Accesses to it wait from now on.
-func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
+func (h *Homes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	ppn, state := h.tables.Lookup(tenant, vpn)
 	if state != vm.Resident {
 		return false
@@ -202,7 +209,7 @@ func (h *pageHomes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 }
 
 // reclaim takes copies away from pages because their frames are needed; false if there are none.
-func (h *pageHomes) reclaim(now uint64) bool {
+func (h *Homes) reclaim(now uint64) bool {
 	for range h.most - h.losing.Len() {
 		tenant, vpn, ok := h.tables.Parts.First()
 		if !ok {
@@ -214,10 +221,10 @@ func (h *pageHomes) reclaim(now uint64) bool {
 	return h.tables.Parts.CopyFrames() > 0
 }
 
-// tick advances the pages as far as possible now, and returns the next cycle with work.
-func (h *pageHomes) tick(now uint64) (next uint64) {
+// Tick advances the pages as far as possible now, and returns the next cycle with work.
+func (h *Homes) Tick(now uint64) (next uint64) {
 	if h.decide == nil {
-		return never
+		return engine.Never
 	}
 	if now >= h.due {
 		h.plan()
@@ -245,7 +252,7 @@ func (h *pageHomes) tick(now uint64) (next uint64) {
 }
 
 // take gives the driver pages, first those that an access waits for.
-func (h *pageHomes) take(now uint64) {
+func (h *Homes) take(now uint64) {
 	for len(h.hand) < h.most {
 		var s pageStep
 		switch {
@@ -264,7 +271,7 @@ func (h *pageHomes) take(now uint64) {
 }
 
 // begin takes a page out of the tables before it moves; false if the move is no longer possible.
-func (h *pageHomes) begin(s *pageStep) bool {
+func (h *Homes) begin(s *pageStep) bool {
 	from, state := h.tables.Lookup(s.tenant, s.vpn)
 	if state != vm.Resident || s.do.Home == h.tables.Parts.Part(from) { // freed, on its way, or there
 		return false
@@ -288,7 +295,7 @@ func (h *pageHomes) begin(s *pageStep) bool {
 }
 
 // drain copies the pages that no access reaches any more, or drops their copies.
-func (h *pageHomes) drain(now uint64) {
+func (h *Homes) drain(now uint64) {
 	if len(h.drains) == 0 || now%drainPoll != 0 {
 		return
 	}
@@ -304,7 +311,7 @@ func (h *pageHomes) drain(now uint64) {
 				h.driver.Collapsed(now, id)
 			} else {
 				h.driver.Carry(now, id)
-				h.partitionCopies.Add(now, id)
+				h.Copies.Add(now, id)
 			}
 		}
 	}
@@ -313,7 +320,7 @@ func (h *pageHomes) drain(now uint64) {
 
 // forget takes a page that has got a copy in a partition out of the TLBs there. Until then the partition reads the
 // home, which has the same bytes.
-func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
+func (h *Homes) forget(tenant mem.TenantID, vpn uint64, part int) {
 	h.mmu.InvalidateView(tenant, vpn, part)
 	per := len(h.tlbs) / h.parts
 	for _, t := range h.tlbs[part*per : (part+1)*per] {
@@ -322,7 +329,7 @@ func (h *pageHomes) forget(tenant mem.TenantID, vpn uint64, part int) {
 }
 
 // ended records the end of a page's move.
-func (h *pageHomes) ended(now uint64, m *vm.Move) {
+func (h *Homes) ended(now uint64, m *vm.Move) {
 	h.wakeups.WakeDriver(now)
 	for i := range h.away {
 		if a := &h.away[i]; m.Kind != vm.Collapse && a.vpn == m.VPN && a.tenant == m.Tenant {
@@ -346,7 +353,7 @@ func (h *pageHomes) ended(now uint64, m *vm.Move) {
 }
 
 // Short says whether copies have the frames that an allocation lacks.
-func (h *pageHomes) Short(err error) error {
+func (h *Homes) Short(err error) error {
 	if n := h.tables.Parts.CopyFrames(); errors.Is(err, vm.ErrNoFrame) && n > 0 {
 		return fmt.Errorf("%w; %d frames hold copies of pages (memory: {pages: replicate}): with vm.first_touch these "+
 			"make room when frames are needed", err, n)
@@ -355,14 +362,13 @@ func (h *pageHomes) Short(err error) error {
 }
 
 // HostWrites makes the pages of a range that the host writes lose their copies.
-func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
-	h := &g.homes
+func (h *Homes) HostWrites(tenant mem.TenantID, r *mem.Region, off, n int64) {
 	if h.decide == nil || h.tables.Parts.CopyFrames() == 0 || n <= 0 {
 		return
 	}
 	bits := h.tables.PageBits()
 	for vpn := (r.Base + uint64(off)) >> bits; vpn<<bits < r.Base+uint64(off+n); vpn++ {
-		h.lose(g.clock.Now, mem.TenantID(tenant), vpn)
+		h.lose(h.clock.Now, tenant, vpn)
 	}
 }
 

@@ -1,4 +1,4 @@
-package machine
+package residency
 
 import (
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -10,7 +10,7 @@ import (
 // fault in a batch like any other. Then the page is back, and only the device has it. All accesses to the page wait
 // meanwhile.
 type duplicates struct {
-	unified *unified
+	unified *Unified
 	row     [][]uint64
 	frames  map[uint64]collapse // by key
 }
@@ -21,7 +21,7 @@ type collapse struct {
 	enqueued bool // the driver knows of it
 }
 
-func (d *duplicates) build(u *unified, t *stat.Table) {
+func (d *duplicates) build(u *Unified, t *stat.Table) {
 	d.unified, d.frames, u.faults.twice = u, map[uint64]collapse{}, d
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))

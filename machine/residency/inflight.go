@@ -1,4 +1,4 @@
-package machine
+package residency
 
 import "github.com/heddle-sim/heddle/machine/sm"
 

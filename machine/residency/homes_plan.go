@@ -1,6 +1,7 @@
-package machine
+package residency
 
 import (
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -52,10 +53,10 @@ func (c *pageCounters) reset() {
 
 // plan asks the policy for a plan for the pages of the interval that ends. The part of the last plan that the driver
 // has not begun is given up.
-func (h *pageHomes) plan() {
+func (h *Homes) plan() {
 	c, s := &h.use, &h.sample
 	s.Partitions, s.Room, s.Most = h.parts, h.tables.Parts.CopyRoom(), h.most
-	s.Carried = h.partitionCopies.Carried(h.interval)
+	s.Carried = h.Copies.Carried(h.interval)
 	s.Pages, h.pages = s.Pages[:0], h.pages[:0]
 	if n := len(c.frames) * h.parts; len(h.copied) < n {
 		h.copied = make([]bool, 2*n)
@@ -81,5 +82,8 @@ func (h *pageHomes) plan() {
 		h.planned = append(h.planned, pageStep{vpn: key >> 8, tenant: mem.TenantID(key & 0xff), do: do})
 	}
 	c.reset()
-	h.due = never
+	h.due = engine.Never
 }
+
+// LastPlan is the number of pages that the last plan was for, and of its changes.
+func (h *Homes) LastPlan() (pages, changes int) { return len(h.sample.Pages), len(h.planned) }

@@ -1,4 +1,4 @@
-package machine
+package residency
 
 import (
 	"github.com/heddle-sim/heddle/machine/sm"
@@ -14,7 +14,7 @@ type busyLink struct {
 	busy    bool
 }
 
-func (l *busyLink) build(b *builder) { l.sms = b.gpu.sms.list }
+func (l *busyLink) build(b *Parts) { l.sms, l.wakeups = b.SMs, b.Wakeups }
 
 // look is called in every cycle in which the link may become busy or idle.
 func (l *busyLink) look(now uint64, busy bool) {

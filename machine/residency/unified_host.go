@@ -1,4 +1,4 @@
-package machine
+package residency
 
 import (
 	"github.com/heddle-sim/heddle/machine/uvm"
@@ -29,7 +29,7 @@ const (
 
 // Migrate asks for the pages of a managed range to be on one side; nil if the machine has no unified
 // memory on demand. Run returns when it has ended.
-func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *Migration {
+func (u *Unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *Migration {
 	if !u.On() || r.Kind != mem.Managed || n <= 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (u *unified) Migrate(tenant int, r *mem.Region, off, n int64, side Side) *M
 }
 
 // serveHost advances the migrations that the host has asked for.
-func (u *unified) serveHost(now uint64) {
+func (u *Unified) serveHost(now uint64) {
 	kept := u.asked[:0]
 	for _, m := range u.asked {
 		switch {
@@ -65,7 +65,7 @@ func (u *unified) serveHost(now uint64) {
 }
 
 // withdraw brings a range back to the host.
-func (u *unified) withdraw(now uint64, m *Migration) {
+func (u *Unified) withdraw(now uint64, m *Migration) {
 	if m.left > 0 {
 		return
 	}
@@ -86,7 +86,7 @@ func (u *unified) withdraw(now uint64, m *Migration) {
 }
 
 // prefetch brings a range to the device, a chunk of 2 MB at a time (3.1.5).
-func (u *unified) prefetch(now uint64, m *Migration) {
+func (u *Unified) prefetch(now uint64, m *Migration) {
 	for m.left == 0 {
 		if m.at >= m.end {
 			m.Done = true
@@ -105,7 +105,7 @@ func (u *unified) prefetch(now uint64, m *Migration) {
 
 // Synchronized notes that a tenant's program has waited for the device (cudaDeviceSynchronize). It returns what the
 // program also waits for; nil: nothing.
-func (u *unified) Synchronized(tenant int) *Migration {
+func (u *Unified) Synchronized(tenant int) *Migration {
 	if !u.On() {
 		return nil
 	}

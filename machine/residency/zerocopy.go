@@ -1,6 +1,7 @@
-package machine
+package residency
 
 import (
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -18,9 +19,9 @@ import (
 //
 // The place that such accesses have on the device is a frame that the page keeps until it has left the device, or its
 // allocation is freed. It does not count as one of managed memory before the page itself comes. Where none is left
-// over the accesses are those of remoteStore.
+// over the accesses are those of RemoteStore.
 type zeroCopies struct {
-	unified *unified
+	unified *Unified
 	on      bool
 	cycles  uint64 // of the link
 	pending mem.Queue[zeroCopy]
@@ -31,7 +32,7 @@ type zeroCopies struct {
 // zeroCopy is a page whose walk waits for the link, and until when it does.
 type zeroCopy struct{ key, end uint64 }
 
-func (z *zeroCopies) build(u *unified, s *sheets.Machine) {
+func (z *zeroCopies) build(u *Unified, s *sheets.Machine) {
 	z.unified, z.on, z.cycles = u, true, uint64(s.UVM.Remote)
 	z.waiting, z.frames = map[uint64]int{}, map[uint64]uint64{}
 }
@@ -83,7 +84,7 @@ func (z *zeroCopies) finish(now uint64) (next uint64) {
 		z.leave(p.key)
 		z.pending.Pop()
 	}
-	return never
+	return engine.Never
 }
 
 // place is the frame of a page of the host, or where there is none left over, the host.

@@ -1,6 +1,7 @@
-package machine
+package residency
 
 import (
+	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -39,10 +40,11 @@ type enqueued struct{ key, since uint64 }
 
 // build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
 // them is made at once.
-func (f *faultServer) build(s *sheets.Machine, t *stat.Table, onLink bool) {
+func (f *faultServer) build(u *Unified, s *sheets.Machine, t *stat.Table, onLink bool) {
+	f.wakeups, f.mmu = u.wakeups, u.mmu
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
-	f.buffer, f.most, f.next = mem.NewRing[enqueued](s.UVM.Buffer), max(1, s.UVM.Batch), never
+	f.buffer, f.most, f.next = mem.NewRing[enqueued](s.UVM.Buffer), max(1, s.UVM.Batch), engine.Never
 	f.high = -1
 	f.retryAfter = f.quantum
 	if onLink {
@@ -70,14 +72,14 @@ func (f *faultServer) file(now, key uint64) bool {
 func (f *faultServer) requeue(now, key uint64) {
 	f.row[keyTenant(key)][uvmDeferred]++
 	f.batch = append(f.batch, enqueued{key, now})
-	if f.end == 0 && f.next == never {
+	if f.end == 0 && f.next == engine.Never {
 		f.next = (now/f.retryAfter + 1) * f.retryAfter
 	}
 }
 
 // interrupt plans the driver's next interrupt, at the end of the quantum.
 func (f *faultServer) interrupt(now uint64) {
-	if f.end == 0 && f.next == never {
+	if f.end == 0 && f.next == engine.Never {
 		f.next = (now/f.quantum + 1) * f.quantum
 	}
 }
@@ -89,7 +91,7 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 	if f.next > now {
 		return nil
 	}
-	f.next = never
+	f.next = engine.Never
 	if f.end == 0 {
 		f.take()
 		if len(f.batch) > 0 {
@@ -99,7 +101,7 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		if f.cost > 0 || len(f.batch) == 0 {
 			return nil
 		}
-		f.next = never
+		f.next = engine.Never
 	}
 	f.keys = f.keys[:0]
 	if len(f.batch) > 0 {
