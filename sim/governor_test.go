@@ -30,7 +30,7 @@ func unequal(mode string) sim.Spec {
 // Whatever moves, the applications compute the same, the run is the same with and
 // without idle skipping, and the log agrees with the sums.
 func TestPoliciesMoveAndNothingIsLost(t *testing.T) {
-	for _, mode := range []string{"ugpu", "ugpu-soft", "ugpu-ori", "bp-cd"} {
+	for _, mode := range few("ugpu", "ugpu-soft", "ugpu-ori", "bp-cd") {
 		spec := unequal(mode)
 		r := run(t, spec)
 		if len(r.Checks) == 0 {
@@ -93,7 +93,7 @@ func owners(t *testing.T, mode string, r *sim.Result) {
 
 // The samples of a run, written and read again, give its plans: policies replay.
 func TestDecisionsReplay(t *testing.T) {
-	for _, mode := range []string{"ugpu", "ugpu-ori", "bp-cd", "ugpu-qos"} {
+	for _, mode := range few("ugpu", "ugpu-ori", "bp-cd", "ugpu-qos") {
 		spec := unequal(mode)
 		spec.Sharing.Epoch = 3000
 		if mode == "ugpu-qos" {
@@ -136,38 +136,38 @@ func marshal(t *testing.T, v any) []byte {
 
 // Whoever only looks changes nothing, however often.
 func TestObserverChangesNothing(t *testing.T) {
-	for _, mode := range []string{"mps", "bp", "ugpu", "smk", "timeslice"} {
+	for _, mode := range few("mps", "bp", "ugpu", "smk", "timeslice") {
 		spec := unequal(mode)
-		spec.Length.MaxCycles, spec.Sharing.Epoch = 20_000, 0
+		spec.Sharing.Epoch = 0
 		if mode == "ugpu" {
 			spec.Sharing.Epoch = 6000
 		}
 		if mode == "timeslice" {
 			spec.Sharing.Quantum = 5000
 		}
-		want := run(t, spec)
-		for _, period := range []uint64{1, 77, 6000} {
-			if period == 1 {
-				spec.Length.MaxCycles = 3000
-				want = run(t, spec)
-			}
-			spec.Sharing.Policies = []sim.Governor{{Policy: "observe", Period: period}}
-			got := run(t, spec)
-			seen := 0
-			for _, d := range got.Decisions {
-				if d.Policy == "observe" {
-					seen++
+		for _, c := range []struct {
+			cycles  uint64
+			periods []uint64
+		}{{3000, []uint64{1}}, {20_000, []uint64{77, 6000}}} {
+			spec.Length.MaxCycles, spec.Sharing.Policies = c.cycles, nil
+			want := run(t, spec)
+			for _, period := range c.periods {
+				spec.Sharing.Policies = []sim.Governor{{Policy: "observe", Period: period}}
+				got := run(t, spec)
+				seen := 0
+				for _, d := range got.Decisions {
+					if d.Policy == "observe" {
+						seen++
+					}
+				}
+				if seen != int(c.cycles/period) {
+					t.Errorf("%s: %d samples with a period of %d", mode, seen, period)
+				}
+				got.Spec, got.Policies = want.Spec, want.Policies
+				if text(t, got) != text(t, want) {
+					t.Errorf("%s: looking every %d cycles changes the result", mode, period)
 				}
 			}
-			if seen != int(spec.Length.MaxCycles/period) {
-				t.Errorf("%s: %d samples with a period of %d", mode, seen, period)
-			}
-			got.Spec, got.Policies = want.Spec, want.Policies
-			if text(t, got) != text(t, want) {
-				t.Errorf("%s: looking every %d cycles changes the result", mode, period)
-			}
-			spec.Sharing.Policies, spec.Length.MaxCycles = nil, 20_000
-			want = run(t, spec)
 		}
 	}
 }

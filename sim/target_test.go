@@ -74,7 +74,7 @@ func samplesOf(t *testing.T, r *sim.Result) (out []taskSample) {
 // replaying them gives the plans, and neither skipping nor lockstep changes a bit.
 func TestTasks(t *testing.T) {
 	second := app("micro/triad", map[string]string{"n": "60000", "passes": "2", "verify": "False"})
-	for _, mode := range []string{"smqos", "spart", "rollover"} {
+	for _, mode := range few("smqos", "spart", "rollover") {
 		for _, spec := range []sim.Spec{tasks(mode), tasks(mode, tasks(mode).Apps[1], second)} {
 			spec.Length.MaxCycles, spec.Sharing.Epoch = 24_000, 1200
 			r := run(t, spec)

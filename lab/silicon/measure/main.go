@@ -3,8 +3,8 @@
 //
 //	go run ./lab/silicon/measure --board h100-sxm5-hbm3
 //
-// It needs the driver, and nothing else: the kernels are the PTX that Heddle simulates, compiled by the driver. The
-// board's settings stay as they are; the core clock is measured beside each probe. With --app it runs
+// It needs the driver, and nothing else: the kernels are the PTX that Heddle simulates, compiled by the driver. With
+// --nvcc the PTX is made from the same sources by a CUDA toolkit, and the driver compiles that. The board's settings stay as they are; the core clock is measured beside each probe. With --app it runs
 // applications instead, says whether their checks hold on the GPU, and what each kernel took.
 package main
 
@@ -36,6 +36,9 @@ type options struct {
 	times, spin          int
 	arena                int64 // MB
 	list, pairs          bool
+	nvcc                 string
+	kernels              string // folder of the programs and their PTX
+	compiled             string // by what other than the project's own clang, for the rows' sources
 }
 
 func main() {
@@ -64,6 +67,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	fl.StringVarP(&o.out, "out", "o", "", "file of rows (default: measured/BOARD.csv in the folder)")
 	fl.BoolVar(&o.list, "list", false, "print the probes and measure nothing")
 	fl.BoolVar(&o.pairs, "pairs", false, "measure the kernels of kit_pairs.csv side by side instead")
+	fl.StringVar(&o.nvcc, "nvcc", "", "compile the kernels with this nvcc instead of taking their PTX as it is")
 	fl.StringSliceVar(&o.apps, "app", nil, "run these application folders instead of probes")
 	fl.StringVar(&o.csv, "csv", "", "with --app: also write what each kernel took to this file")
 	fl.SetOutput(log)
@@ -75,6 +79,22 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	if o.times < 1 || o.arena < 1 || o.spin < 1 {
 		return fmt.Errorf("--times %d --arena %d --spin %d: at least 1 each", o.times, o.arena, o.spin)
+	}
+	o.kernels = filepath.Join(o.dir, "kernels")
+	if o.nvcc != "" {
+		if len(o.apps) > 0 {
+			return errors.New("--nvcc compiles the kernels of probes and pairs: leave it or --app out")
+		}
+		into, err := os.MkdirTemp("", "measure-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(into)
+		version, err := build(ctx, o.nvcc, o.dir, into)
+		if err != nil {
+			return err
+		}
+		o.kernels, o.compiled = into, ", PTX of nvcc "+version
 	}
 	if len(o.apps) > 0 {
 		return measureApps(ctx, &o, out)
@@ -160,7 +180,7 @@ func measureProbes(ctx context.Context, o *options, probes []*silicon.Probe, out
 		return errors.New("no probe gave a figure: nothing is written")
 	}
 	about := silicon.About{
-		Board: o.board, What: b.What(), Day: time.Now(), MHz: m.clock(),
+		Board: o.board, What: b.What() + o.compiled, Day: time.Now(), MHz: m.clock(),
 	}
 	if about.MHz <= 0 {
 		return errors.New("the core clock was measured as 0: nothing is written")

@@ -59,10 +59,10 @@ func middle(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// program runs a program of kernels/.
+// program runs a program of the folder of kernels.
 func (m *meter) program(name string, args map[string]string, o gpu.Options) ([]string, []gpu.Launch, error) {
 	var log bytes.Buffer
-	file := filepath.Join(m.o.dir, "kernels", name+".star")
+	file := filepath.Join(m.o.kernels, name+".star")
 	p, err := script.Load(file, script.Options{Args: args, Seed: 1, Log: &log})
 	if err != nil {
 		return nil, nil, err

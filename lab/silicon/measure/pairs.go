@@ -156,7 +156,7 @@ func (m *meter) pair(p pair) ([]string, error) {
 			slices.Max(ratios))
 	}
 	source := fmt.Sprintf("measured %s by lab/silicon/measure: %s, %.0f MHz; %.1f us of %.1f us; median of %d, "+
-		"%.3f to %.3f", time.Now().Format(time.DateOnly), m.b.What(), middle(mhz), middle(beside)/1000,
+		"%.3f to %.3f", time.Now().Format(time.DateOnly), m.b.What()+m.o.compiled, middle(mhz), middle(beside)/1000,
 		middle(divided)/1000, len(ratios), slices.Min(ratios), slices.Max(ratios))
 	return []string{
 		m.o.board, p.name, p.program, args, "streams", p.ratio, strconv.FormatFloat(middle(ratios), 'f', 3, 64), source,
