@@ -64,7 +64,7 @@ lint: tools ## golangci-lint (staticcheck and friends, see .golangci.yml) and th
 	go test ./internal/archtest
 
 race: ## the parallel paths under the race detector
-	go test -race -short -timeout 20m $(RACE)
+	go test -race -short -timeout 40m $(RACE)
 
 invariants: ## the machine with its invariants checked
 	go test -tags invariants -timeout 10m ./machine/... ./sim/... ./mem/...

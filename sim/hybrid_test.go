@@ -36,7 +36,7 @@ func hydrogen(set map[string]string) sim.Spec {
 // The policy's plans are carried out: every epoch of the CPU's cycles it has a sample, of
 // what the GPU did, and what it asks for is held from then on. Skipping changes nothing.
 func TestHydrogenDividesMemory(t *testing.T) {
-	for _, reconfigure := range []string{"lazy", "ideal"} {
+	for _, reconfigure := range few("lazy", "ideal") {
 		spec := hydrogen(map[string]string{"memory.hybrid.reconfigure": reconfigure})
 		r := run(t, spec)
 		if len(r.Checks) == 0 || len(r.Decisions) < 5 {
