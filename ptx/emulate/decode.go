@@ -145,9 +145,16 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	}
 	if n := k.MaxNTid; n[0] > 0 {
 		k.MaxThreads = min(1024, n[0]*n[1]*n[2])
+		if f.MinCTAs > 0 { // the assembler makes do with what leaves room for as many, and spills
+			k.Regs = min(k.Regs, max(smRegisters/(f.MinCTAs*k.MaxThreads)&^7, 8))
+		}
 	}
 	return k
 }
+
+// smRegisters is the register file of an SM of compute capability 5.0 to 9.0 (CUDA C++ Programming Guide, technical
+// specifications per compute capability): .minnctapersm is an amount of it.
+const smRegisters = 1 << 16
 
 // finish computes what depends on the ops of all functions.
 func (d *decoder) finish() {

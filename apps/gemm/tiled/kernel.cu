@@ -22,7 +22,7 @@ HEDDLE_FN void load4(float *to, unsigned shared)
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3]) : "r"(shared) : "memory");
 }
 
-extern "C" __global__ void __launch_bounds__(256) sgemm(const float *A, const float *B, float *C, int m, int n, int k)
+extern "C" __global__ void __launch_bounds__(256, 2) sgemm(const float *A, const float *B, float *C, int m, int n, int k)
 {
     alignas(16) __shared__ float as[2][STAGE][TILE], bs[2][STAGE][TILE];
     int t = threadIdx.x, tx = t % 16 * 4, ty = t / 16 * 4;
