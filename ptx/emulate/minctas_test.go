@@ -26,8 +26,9 @@ func TestMinCTAs(t *testing.T) {
 		{".maxntid 192, 1, 1\n.minnctapersm 3", 112}, // 113.8
 		{".maxntid 1024, 1, 1\n.minnctapersm 2", 32},
 	} {
-		m, err := Load("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n"+
-			c.bounds+"\n{\n.reg .b32 %r<200>;\n.reg .b64 %a;\nld.param.u64 %a, [p];\n"+body.String()+"ret;\n}\n"))
+		m, err := Load("k.ptx", []byte(".version 7.0\n.target sm_70\n.address_size 64\n"+
+			".visible .entry k(.param .u64 p)\n"+c.bounds+"\n{\n.reg .b32 %r<200>;\n.reg .b64 %a;\n"+
+			"ld.param.u64 %a, [p];\n"+body.String()+"ret;\n}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

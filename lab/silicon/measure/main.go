@@ -4,8 +4,9 @@
 //	go run ./lab/silicon/measure --board h100-sxm5-hbm3
 //
 // It needs the driver, and nothing else: the kernels are the PTX that Heddle simulates, compiled by the driver. With
-// --nvcc the PTX is made from the same sources by a CUDA toolkit, and the driver compiles that. The board's settings stay as they are; the core clock is measured beside each probe. With --app it runs
-// applications instead, says whether their checks hold on the GPU, and what each kernel took.
+// --nvcc the PTX is made from the same sources by a CUDA toolkit first. The board's settings stay as they are; the
+// core clock is measured beside each probe. With --app it runs applications instead, says whether their checks hold
+// on the GPU, and what each kernel took.
 package main
 
 import (
@@ -80,22 +81,11 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if o.times < 1 || o.arena < 1 || o.spin < 1 {
 		return fmt.Errorf("--times %d --arena %d --spin %d: at least 1 each", o.times, o.arena, o.spin)
 	}
-	o.kernels = filepath.Join(o.dir, "kernels")
-	if o.nvcc != "" {
-		if len(o.apps) > 0 {
-			return errors.New("--nvcc compiles the kernels of probes and pairs: leave it or --app out")
-		}
-		into, err := os.MkdirTemp("", "measure-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(into)
-		version, err := build(ctx, o.nvcc, o.dir, into)
-		if err != nil {
-			return err
-		}
-		o.kernels, o.compiled = into, ", PTX of nvcc "+version
+	done, err := o.compile(ctx)
+	if err != nil {
+		return err
 	}
+	defer done()
 	if len(o.apps) > 0 {
 		return measureApps(ctx, &o, out)
 	}
@@ -113,6 +103,28 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return nil
 	}
 	return measureProbes(ctx, &o, probes, out)
+}
+
+// compile says where the kernels lie: in their folder, or where --nvcc compiles them until done is called.
+func (o *options) compile(ctx context.Context) (done func(), err error) {
+	if o.kernels = filepath.Join(o.dir, "kernels"); o.nvcc == "" {
+		return func() {}, nil
+	}
+	if len(o.apps) > 0 {
+		return nil, errors.New("--nvcc compiles the kernels of probes and pairs: leave it or --app out")
+	}
+	into, err := os.MkdirTemp("", "measure-")
+	if err != nil {
+		return nil, err
+	}
+	done = func() { os.RemoveAll(into) }
+	version, err := build(ctx, o.nvcc, o.dir, into)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	o.kernels, o.compiled = into, ", PTX of nvcc "+version
+	return done, nil
 }
 
 // probes are those that the flags select.
