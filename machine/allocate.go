@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -28,7 +30,7 @@ func (g *GPU) Unmap(tenant int, r *mem.Region) {
 	} else {
 		g.translation.Free(tenant, r)
 	}
-	g.groups.leave(g.clock.Now, tenant)
+	g.Partition.PageLeft(g.clock.Now, tenant)
 }
 
 // Evict moves the resident pages of a managed range to the host and returns the
@@ -48,14 +50,23 @@ func (g *GPU) Release(tenant int) {
 	g.Unified.Release(mem.TenantID(tenant))
 	g.translation.Release(tenant)
 	if g.translation.Tables != nil {
-		g.contexts.end[tenant] = 0
+		g.Partition.Contexts.Forget(tenant)
 	}
-	g.groups.leave(g.clock.Now, tenant)
+	g.Partition.PageLeft(g.clock.Now, tenant)
 }
 
 // HostWrites makes the pages of a range that the host writes lose their copies.
 func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
 	g.homes.HostWrites(mem.TenantID(tenant), r, off, n)
+}
+
+// Launch queues a grid. Its kernel is Done when its last CTA has ended and its last store is acknowledged.
+func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *partition.Kernel {
+	k := g.Partition.NewKernel(tenant, stream, name, grid)
+	g.Unified.Launched(k.Tenant)
+	g.host.BeginsWork(g.clock.Now)
+	g.Partition.Launch(k)
+	return k
 }
 
 // Copy begins a copy of n bytes between two regions of a tenant, one of them at least on the device.

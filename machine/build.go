@@ -2,12 +2,12 @@ package machine
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
@@ -28,7 +28,7 @@ type Options struct {
 	// Quantum is the length of a turn in core cycles, for applications that take turns on the whole machine (time
 	// slicing); 0: they run side by side.
 	Quantum     uint64
-	Replication Replication // copies of other partitions' read-only lines
+	Replication partition.Replication // copies of other partitions' read-only lines
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: the whole machine runs a cycle before any part runs the next one. Results of
@@ -43,7 +43,7 @@ type Options struct {
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
 // sheet's path.
-func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
+func New(sheet *sheets.Machine, tenants []*partition.Tenant, o Options) (*GPU, error) {
 	amap, err := addrmap.New(sheet)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 	g := &GPU{Sheet: sheet, Tenants: tenants}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.wakeups()
-	if err := b.admit(); err != nil {
+	if err := g.Partition.Admit(sheet, amap, tenants, &g.fabric.Layouts); err != nil {
 		return nil, err
 	}
 	for _, part := range []func() error{
@@ -65,21 +65,12 @@ func New(sheet *sheets.Machine, tenants []*Tenant, o Options) (*GPU, error) {
 			return nil, fmt.Errorf("machine %s: %w", sheet.Name, err)
 		}
 	}
-	b.holdings()
-	b.moving()
+	g.pageCopies.Build(sheet, amap, o.Copying)
 	g.connect()
-	g.dispatch.countPresent(0)
+	if err := b.partition(); err != nil {
+		return nil, err
+	}
 	g.Watchdog.begin(o.Watchdog)
-	if o.Quantum > 0 {
-		if err := g.turns.begin(o.Quantum); err != nil {
-			return nil, err
-		}
-	}
-	for i, owners := range g.dispatch.owners { // turns have made one of several
-		if len(owners) > 1 {
-			g.sms.list[i].AdmitMany()
-		}
-	}
 	g.strides.derive(g, &o)
 	return g, nil
 }
@@ -90,6 +81,7 @@ type builder struct {
 	sheet   *sheets.Machine
 	options *Options
 	amap    *addrmap.Map
+	smTable *stat.Table // counters of the SMs
 }
 
 // wakeups numbers the components.
@@ -177,112 +169,36 @@ func (b *builder) memoryApps() (apps []backing.App) {
 }
 
 // classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
-func classOf(t *Tenant) hybrid.Class {
+func classOf(t *partition.Tenant) hybrid.Class {
 	if len(t.Cores) > 0 && len(t.SMs) == 0 {
 		return hybrid.CPU
 	}
 	return hybrid.GPU
 }
 
-// networks makes the networks of the interconnect, and the part that flushes copies in the LLC.
+// networks makes the networks of the interconnect.
 func (b *builder) networks() error {
-	if b.options.Replication != NoReplication {
-		if err := CanReplicate(b.sheet); err != nil {
+	if b.options.Replication != partition.NoReplication {
+		if err := partition.CanReplicate(b.sheet); err != nil {
 			return err
 		}
 	}
-	k, slices := &b.gpu.Replicas, b.amap.Slices()
-	k.flushes = b.options.Replication != NoReplication || b.sheet.LLC.FlushEach
-	k.onlyReplicas = b.sheet.LLC.Flush == "copies"
-	k.at, k.until = make([]int, slices), make([]uint64, slices)
 	return b.gpu.fabric.Build(&interconnect.Parts{
 		Sheet: b.sheet, Map: b.amap, Slices: b.gpu.memory.Slices, Apps: len(b.gpu.Tenants), Wakeups: b.gpu.wakeups,
-		Replicate: b.options.Replication == FullReplication, Sampled: b.options.Replication == DynamicReplication,
-		Traffic: b.traffic,
+		Replicate: b.options.Replication == partition.FullReplication,
+		Sampled:   b.options.Replication == partition.DynamicReplication,
+		Traffic:   b.traffic,
 	})
 }
 
-// admit derives each tenant's address map and the SMs on which each tenant may run.
-func (b *builder) admit() error {
-	g, amap := b.gpu, b.amap
-	n := b.sheet.SM.Count
-	g.dispatch.owners = make([][]int, n)
-	g.dispatch.flushEach, g.dispatch.profile = b.sheet.L1D.FlushEach, b.options.Profile
-	if r := b.sheet.SM.CTARate; r > 0 {
-		g.dispatch.rate = rate{gap: uint64(256 / r), last: n - 1}
-	}
-	g.dispatch.open = make([]uint64, (n+63)/64)
-	if b.sheet.SM.Dispatch == "distributed" {
-		g.dispatch.parts = b.sheet.SM.DispatchParts
-		if g.dispatch.parts == 0 {
-			g.dispatch.parts = n
-			if b.sheet.NoC.Shape() == sheets.NUBA {
-				g.dispatch.parts = b.sheet.NoC.Parts()
-			}
-		}
-		for range g.Tenants {
-			g.dispatch.present = append(g.dispatch.present, make([]int, g.dispatch.parts))
-		}
-	}
-	g.evictor.last, g.evictor.closed = make([]int, n), make([]bool, n)
-	for i, t := range g.Tenants {
-		if len(t.SMs)+len(t.Cores) == 0 {
-			return fmt.Errorf("application %s has no SM", t.Name)
-		}
-		for _, s := range t.SMs {
-			if s < 0 || s >= n {
-				return fmt.Errorf("application %s: SM %d does not exist, the machine has %d", t.Name, s, n)
-			}
-			g.dispatch.owners[s] = append(g.dispatch.owners[s], i)
-		}
-		if !b.sheet.VM.Enabled {
-			g.fabric.Layouts.Of[i] = amap // the SM puts the tenant's number into the address
-		}
-		if t.Groups == nil {
-			continue
-		}
-		own, err := amap.Restrict(t.Groups)
-		if err != nil {
-			return fmt.Errorf("application %s: %w", t.Name, err)
-		}
-		t.allow(amap)
-		if !b.sheet.VM.Enabled {
-			g.fabric.Layouts.Of[i] = own
-		}
-	}
-	return nil
-}
-
-// holdings notes the owners of SMs and channel groups at the start.
-func (b *builder) holdings() {
-	g := b.gpu
-	g.holdings = holdings{sm: make([]int, len(g.sms.list)), group: make([]int, b.amap.Groups())}
-	for i := range g.holdings.sm {
-		g.holdings.sm[i] = -1
-		if o := g.dispatch.owners[i]; len(o) > 0 {
-			g.holdings.sm[i] = o[0]
-		}
-	}
-	for i := range g.holdings.group {
-		g.holdings.group[i] = -1
-		for t, x := range g.Tenants {
-			if slices.Contains(x.Groups, i) {
-				g.holdings.group[i] = t
-			}
-		}
-	}
-}
-
-// moving makes the parts that move SMs and pages from one application to another.
-func (b *builder) moving() {
-	g, s := b.gpu, b.sheet
-	g.contexts = newContextStore(s, len(g.Tenants))
-	g.evictor.line = s.L1D.Line
-	if g.mover.period = 1; !s.VM.Enabled {
-		g.mover.period = movePeriod
-	}
-	g.mover.wakeDelay, g.mover.gated = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count)
-	g.pageCopies.Build(s, b.amap, b.options.Copying)
+// partition makes the parts that divide the machine among its tenants.
+func (b *builder) partition() error {
+	g, o := b.gpu, b.options
+	return g.Partition.Build(&partition.Parts{
+		SMs: g.sms.list, Counters: b.smTable, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
+		Copies: &g.pageCopies, Meters: &g.meters, FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups,
+		Profile: o.Profile, Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
+	})
 }
 
 func (b *builder) table(owner string, desc []stat.Desc, n int) *stat.Table {
@@ -311,7 +227,7 @@ func (b *builder) sms() error {
 	}
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
-	g.turns.refill.count, g.mover.counters, g.Watchdog.count = t, t, t
+	b.smTable, g.Watchdog.count = t, t
 	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := g.translation.Translator()

@@ -67,8 +67,8 @@ func dispatching(order string, parts int) func(*sheets.Machine) {
 // Within a partition, neighbours go to different SMs.
 func TestDistributedDispatch(t *testing.T) {
 	for _, ctas := range []int{1, 16, 37, 200} {
-		bySM := newRig(t, "qv100", Options{}, dispatching("distributed", 0), &Tenant{Name: "a", SMs: upTo(16)})
-		byPart := newRig(t, "qv100", Options{}, dispatching("distributed", 4), &Tenant{Name: "a", SMs: upTo(16)})
+		bySM := newRig(t, "qv100", Options{}, dispatching("distributed", 0), tenant("a", upTo(16)))
+		byPart := newRig(t, "qv100", Options{}, dispatching("distributed", 4), tenant("a", upTo(16)))
 		for cta, sm := range bySM.place(0, ctas).sm {
 			if sm*ctas/16 > cta || cta >= (sm+1)*ctas/16 {
 				t.Errorf("%d CTAs: CTA %d is on SM %d", ctas, cta, sm)
@@ -89,7 +89,7 @@ func TestDistributedDispatch(t *testing.T) {
 // Breadth first is as without a word about it: CTA i is the i-th to be dispatched.
 func TestBreadthFirstDispatch(t *testing.T) {
 	for _, order := range []string{"", "breadth"} {
-		r := newRig(t, "qv100", Options{}, dispatching(order, 0), &Tenant{Name: "a", SMs: upTo(16)})
+		r := newRig(t, "qv100", Options{}, dispatching(order, 0), tenant("a", upTo(16)))
 		for i, cta := range r.place(0, 50).order {
 			if i != cta {
 				t.Fatalf("%q: CTA %d is the %d-th", order, cta, i)
@@ -100,8 +100,8 @@ func TestBreadthFirstDispatch(t *testing.T) {
 
 // An application with some of the SMs has chunks on those alone.
 func TestDistributedDispatchOfAShare(t *testing.T) {
-	r := newRig(t, "qv100", Options{}, dispatching("distributed", 4), &Tenant{Name: "a", SMs: between(0, 6)},
-		&Tenant{Name: "b", SMs: between(6, 16)})
+	r := newRig(t, "qv100", Options{}, dispatching("distributed", 4), tenant("a", between(0, 6)),
+		tenant("b", between(6, 16)))
 	for cta, sm := range r.place(0, 60).sm {
 		if sm >= 6 || (cta < 30) != (sm < 4) {
 			t.Errorf("CTA %d is on SM %d", cta, sm)

@@ -8,7 +8,6 @@ import (
 // connect makes every connection between the parts of the machine. A test keeps the list of these connections.
 func (g *GPU) connect() {
 	g.connectSides()
-	g.connectMoving()
 	g.connectPages()
 	g.connectStrides()
 }
@@ -18,8 +17,8 @@ func (g *GPU) connectSides() {
 	fabric := &g.fabric
 	fabric.Tables = g.translation.Tables
 	for _, t := range g.Tenants {
-		t.account.Name = t.Name
-		fabric.Accounts = append(fabric.Accounts, &t.account)
+		t.Account.Name = t.Name
+		fabric.Accounts = append(fabric.Accounts, &t.Account)
 	}
 	for i := range g.sms.list {
 		fabric.Sinks = append(fabric.Sinks, smPort{&g.sms, i})
@@ -38,7 +37,7 @@ func (g *GPU) connectSides() {
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
 
 	sms := &g.sms
-	sms.fabric, sms.dispatch, sms.firstError, sms.wakeups = &g.fabric, &g.dispatch, &g.firstError, g.wakeups
+	sms.fabric, sms.dispatch, sms.firstError, sms.wakeups = &g.fabric, &g.Partition.Dispatch, &g.firstError, g.wakeups
 
 	addresses := &g.translation
 	addresses.SMs = g.sms.list
@@ -49,55 +48,15 @@ func (g *GPU) connectSides() {
 
 	watchdog := &g.Watchdog
 	watchdog.cpus = &g.CPUs
-	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.list, &g.dispatch
+	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.list, &g.Partition.Dispatch
 	watchdog.clock, watchdog.firstError = &g.clock, &g.firstError
-	watchdog.contexts = &g.contexts
-
-	dispatch := &g.dispatch
-	dispatch.tenants, dispatch.sms, dispatch.contexts = g.Tenants, g.sms.list, &g.contexts
-	dispatch.evictor, dispatch.turns = &g.evictor, &g.turns
-	dispatch.firstError, dispatch.clock, dispatch.wakeups = &g.firstError, &g.clock, g.wakeups
-	dispatch.replicas = &g.Replicas
-
-	replicas := &g.Replicas
-	replicas.sheet, replicas.interSlice = g.Sheet, &g.fabric.Between
-	replicas.slices, replicas.layouts = g.memory.Slices, &g.fabric.Layouts
-	replicas.dispatch, replicas.wakeups = &g.dispatch, g.wakeups
-}
-
-// connectMoving connects the parts that move SMs and channels from one application to another.
-func (g *GPU) connectMoving() {
-	contexts := &g.contexts
-	contexts.tenants, contexts.sms, contexts.tables = g.Tenants, g.sms.list, g.translation.Tables
-	contexts.firstError, contexts.wakeups = &g.firstError, g.wakeups
-
-	mover := &g.mover
-	mover.tenants, mover.sms, mover.tlbs, mover.contexts = g.Tenants, g.sms.list, g.translation.TLBs, &g.contexts
-	mover.dispatch, mover.groups, mover.holdings, mover.meters = &g.dispatch, &g.groups, &g.holdings, &g.meters
-	mover.clock, mover.wakeups = &g.clock, g.wakeups
-
-	groups := &g.groups
-	groups.tenants, groups.sms, groups.tlbs, groups.slices, groups.memory =
-		g.Tenants, g.sms.list, g.translation.TLBs, g.memory.Slices, &g.memory
-	groups.mmu, groups.driver, groups.tables, groups.layouts =
-		g.translation.MMU, g.translation.Driver, g.translation.Tables, &g.fabric.Layouts
-	groups.holdings, groups.meters, groups.firstError = &g.holdings, &g.meters, &g.firstError
-	groups.clock, groups.wakeups = &g.clock, g.wakeups
-
-	turns := &g.turns
-	turns.tenants, turns.sms, turns.mover = g.Tenants, g.sms.list, &g.mover
-	turns.contexts, turns.dispatch = &g.contexts, &g.dispatch
-	turns.meters, turns.clock = &g.meters, &g.clock
-
-	evictor := &g.evictor
-	evictor.tenants, evictor.sms, evictor.dispatch, evictor.contexts = g.Tenants, g.sms.list, &g.dispatch, &g.contexts
-	evictor.meters, evictor.wakeups = &g.meters, g.wakeups
+	watchdog.contexts = &g.Partition.Contexts
 }
 
 // connectPages connects the parts that move pages.
 func (g *GPU) connectPages() {
 	host := &g.host
-	host.Apps, host.Busy = len(g.Tenants), g.works
+	host.Apps, host.Busy = len(g.Tenants), g.Partition.Works
 	host.Memory, host.Fabric = &g.memory, &g.fabric
 	host.Where = &g.translation
 	host.Clock, host.Wakeups = &g.clock, g.wakeups
@@ -107,13 +66,13 @@ func (g *GPU) connectPages() {
 	copies.Apps, copies.PageArrived = len(g.Tenants), g.pageArrived
 	copies.Driver, copies.Tables = g.translation.Driver, g.translation.Tables
 	copies.Fabric = &g.fabric
-	copies.Memory, copies.PageLeft, copies.Clock, copies.Wakeups = &g.memory, g.groups.leave, &g.clock, g.wakeups
+	copies.Memory, copies.Clock, copies.Wakeups = &g.memory, &g.clock, g.wakeups
 }
 
 // connectStrides connects the parts that run several cycles of one part of the machine before the next part.
 func (g *GPU) connectStrides() {
 	strides := &g.strides
-	strides.tenants, strides.sms, strides.fabric, strides.dispatch = g.Tenants, &g.sms, &g.fabric, &g.dispatch
+	strides.tenants, strides.sms, strides.fabric, strides.dispatch = g.Tenants, &g.sms, &g.fabric, &g.Partition.Dispatch
 	strides.firstError, strides.clock, strides.wakeups = &g.firstError, &g.clock, g.wakeups
 	strides.visitMemory, strides.tickDriver = g.visitMemory, g.tickDriver
 }

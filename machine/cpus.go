@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -17,7 +18,7 @@ import (
 // CPUs are the CPU cores of the machine. They have another clock than the SMs. Their ports into the fabric are
 // numbered after those of the SMs.
 type CPUs struct {
-	tenants    []*Tenant
+	tenants    []*partition.Tenant
 	fabric     *interconnect.Fabric
 	host       *transfer.HostLink
 	firstError *timing.FirstError
@@ -47,7 +48,7 @@ type Execution struct {
 // next execution, unless there is only one.
 func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 	t, now := a.tenants[tenant], a.clock.Now
-	x := &Execution{Tenant: mem.TenantID(tenant), Start: now, number: t.executed + 1}
+	x := &Execution{Tenant: mem.TenantID(tenant), Start: now, number: t.Executed + 1}
 	if len(programs) > 0 {
 		if len(programs) != len(t.Cores) {
 			return nil, fmt.Errorf("application %s: %d programs for %d CPU cores", t.Name, len(programs), len(t.Cores))
@@ -62,10 +63,10 @@ func (a *CPUs) Execute(tenant int, programs []cpu.Program) (*Execution, error) {
 		}
 	}
 	a.host.BeginsWork(now)
-	t.begins(now)
-	t.executes++
+	t.Begins(now)
+	t.Executes++
 	a.executions = append(a.executions, x)
-	t.useful, a.clock.Progress = now, now
+	t.Useful, a.clock.Progress = now, now
 	a.through(now) // all may have been before it was asked for
 	return x, nil
 }
@@ -91,7 +92,7 @@ func (a *CPUs) tick(i int, now uint64) uint64 {
 	if n := c.Reached(); n != a.reached[i] {
 		a.reached[i] = n
 		a.clock.Progress = now
-		a.tenants[a.owner[i]].useful = now
+		a.tenants[a.owner[i]].Useful = now
 	}
 	if err := c.Err(); err != nil {
 		a.firstError.Note(&BadProgram{Core: i, App: a.tenants[a.owner[i]].Name, Err: err})
@@ -135,9 +136,9 @@ func (a *CPUs) through(now uint64) {
 			continue
 		}
 		x.Done, x.End, a.clock.ReturnToHost = true, now, true
-		t.executed = x.number
-		t.executes--
-		t.ended(now)
+		t.Executed = x.number
+		t.Executes--
+		t.Ends(now)
 	}
 	a.executions = left
 }

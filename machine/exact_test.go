@@ -5,19 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 )
 
 // story runs a machine to the end of its kernels, asking for shares at the given cycle,
 // and tells in which cycles what changed hands and the kernels ended.
-func (r *rig) story(at uint64, want []Share, within uint64, kernels ...*Kernel) string {
+func (r *rig) story(at uint64, want []partition.Share, within uint64, kernels ...*partition.Kernel) string {
 	r.t.Helper()
 	for r.g.Now() < at {
 		if _, err := r.g.Run(at); err != nil {
 			r.t.Fatal(err)
 		}
 	}
-	p, err := r.g.Repartition(plain(want, within))
+	p, err := r.g.Partition.Repartition(plain(want, within))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestExactMoves(t *testing.T) {
 			r := pair(t, Options{Every: every}, nil)
 			a, checkA := r.count(0, 40, 256, 400)
 			b, checkB := r.scale(1, 40_000, mem.Device)
-			got := r.story(3000, []Share{{6, c.groups}, {10, 8 - c.groups}}, c.within, a, b)
+			got := r.story(3000, shares([]int{6, 10}, []int{c.groups, 8 - c.groups}), c.within, a, b)
 			checkA()
 			checkB()
 			if got != c.want {
@@ -121,7 +122,7 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		got := fmt.Sprint(r.g.Turns(), r.g.Evicted(), a.End, b.End)
+		got := fmt.Sprint(r.g.Partition.TimeSlices.Log(), r.g.Partition.Evicted(), a.End, b.End)
 		if got != c.want {
 			t.Errorf("%s, quantum %d:\n%s\nwant\n%s", c.sheet, c.o.Quantum, got, c.want)
 		}
@@ -129,6 +130,6 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 }
 
 // plain is a target that leaves gating as it is and decides by itself how SMs are freed.
-func plain(want []Share, within uint64) *Target {
-	return &Target{Shares: want, Gated: KeepGated, Within: within}
+func plain(want []partition.Share, within uint64) *partition.Target {
+	return &partition.Target{Shares: want, Gated: partition.KeepGated, Within: within}
 }

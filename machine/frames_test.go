@@ -10,7 +10,7 @@ import (
 // keeps its lines while CTAs of the application stay, nor in an LLC slice.
 func TestFramesForgetTheirOldPage(t *testing.T) {
 	const n = 2048
-	r := newRig(t, "ugpu", Options{}, nil, &Tenant{Name: "a", SMs: upTo(1)})
+	r := newRig(t, "ugpu", Options{}, nil, tenant("a", upTo(1)))
 	r.count(0, 1, 64, 100_000) // stays on the SM, so that the ends of others flush nothing
 	// L1 misses, and what the LLC had to fetch.
 	misses := func(in, out *mem.Region) (l1, fetched uint64) {

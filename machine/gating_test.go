@@ -6,17 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
 // target is one that gates so many SMs.
-func target(gated int, shares ...Share) *Target { return &Target{Shares: shares, Gated: gated} }
+func target(gated int, shares ...partition.Share) *partition.Target {
+	return &partition.Target{Shares: shares, Gated: gated}
+}
 
-func (r *rig) ask(t *Target) *Repartition {
+func (r *rig) ask(t *partition.Target) *partition.Repartition {
 	r.t.Helper()
-	p, err := r.g.Repartition(t)
+	p, err := r.g.Partition.Repartition(t)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func (r *rig) runTo(cycle uint64) {
 }
 
 // told is the moves of a plan, and what is left of it.
-func told(p *Repartition) string {
+func told(p *partition.Repartition) string {
 	var s strings.Builder
 	for _, m := range p.SMs {
 		fmt.Fprintf(&s, "SM%d %d>%d %s %d-%d", m.SM, m.From, m.To, m.How, m.Start, m.End)
@@ -48,9 +51,9 @@ func told(p *Repartition) string {
 }
 
 // each is the number of SMs in each state.
-func (r *rig) each() (n [SMWaking + 1]int) {
+func (r *rig) each() (n [partition.SMWaking + 1]int) {
 	for i := range r.g.sms.list {
-		n[r.g.SMState(i)]++
+		n[r.g.Partition.SMState(i)]++
 	}
 	return n
 }
@@ -61,14 +64,14 @@ func TestWakingTakesItsTime(t *testing.T) {
 	for _, delay := range []int{1000, 777, 1} {
 		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {
 			r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.Count, m.SM.WakeDelay = 16, delay },
-				&Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
-			r.ask(target(2, Share{7, 0}, Share{7, 0}))
+				tenant("a", upTo(7)), tenant("b", between(7, 14)))
+			r.ask(target(2, sms(7, 7)...))
 			_, check := r.count(0, 80, 256, 200)
 			r.runTo(5000)
-			if r.g.Gated() != 2 || !r.g.NothingMoves() {
-				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Gated())
+			if r.g.Partition.Gated() != 2 || !r.g.Partition.NothingMoves() {
+				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Partition.Gated())
 			}
-			p := r.ask(target(0, Share{8, 0}, Share{7, 0}))
+			p := r.ask(target(0, sms(8, 7)...))
 			first := uint64(0)
 			s := r.g.sms.list[p.SMs[0].SM]
 			for first == 0 {
@@ -90,7 +93,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			if n := r.counted(1, "sm.wakes") + r.counted(1, "sm.waking_cycles"); n != 0 {
 				t.Errorf("b is charged for what woke for a, or nobody: %d", n)
 			}
-			if r.g.Gated() != 0 || r.each() != [...]int{15, 0, 1, 0, 0} {
+			if r.g.Partition.Gated() != 0 || r.each() != [...]int{15, 0, 1, 0, 0} {
 				t.Errorf("%v", r.each())
 			}
 			if err := r.finish(); err != nil {
@@ -110,17 +113,17 @@ func TestOrderOfTaking(t *testing.T) {
 	var got []string
 	for _, x := range []struct {
 		at uint64
-		t  *Target
+		t  *partition.Target
 	}{
-		{2000, target(1, Share{7, 0}, Share{7, 0})},
-		{3000, target(KeepGated, Share{10, 0}, Share{6, 0})},
-		{9000, target(2, Share{8, 0}, Share{6, 0})},
-		{12000, target(3, Share{8, 0}, Share{5, 0})},
-		{18000, target(1, Share{9, 0}, Share{5, 0})},
-		{21000, target(KeepGated, Share{8, 0}, Share{5, 0})},
+		{2000, target(1, sms(7, 7)...)},
+		{3000, target(partition.KeepGated, sms(10, 6)...)},
+		{9000, target(2, sms(8, 6)...)},
+		{12000, target(3, sms(8, 5)...)},
+		{18000, target(1, sms(9, 5)...)},
+		{21000, target(partition.KeepGated, sms(8, 5)...)},
 	} {
 		r.runTo(x.at)
-		if !r.g.NothingMoves() {
+		if !r.g.Partition.NothingMoves() {
 			t.Fatalf("not settled at %d", x.at)
 		}
 		p := r.ask(x.t)
@@ -154,17 +157,17 @@ func TestTargetsOverlap(t *testing.T) {
 		r := mps(t, o)
 		_, checkA := r.count(0, 120, 256, 200)
 		_, checkB := r.count(1, 80, 256, 200)
-		var plans []*Repartition
+		var plans []*partition.Repartition
 		for _, x := range []struct {
 			at uint64
-			t  *Target
+			t  *partition.Target
 		}{
-			{3000, target(KeepGated, Share{5, 0}, Share{9, 0})},
-			{3100, target(KeepGated, Share{5, 0}, Share{9, 0})},  // the same: nothing more to do
-			{3200, target(KeepGated, Share{8, 0}, Share{1, 0})},  // a gets three of b's
-			{3300, target(KeepGated, Share{15, 0}, Share{1, 0})}, // b has none left to give that is not on its way
-			{3400, target(6, Share{9, 0}, Share{1, 0})},
-			{9000, target(6, Share{9, 0}, Share{1, 0})},
+			{3000, target(partition.KeepGated, sms(5, 9)...)},
+			{3100, target(partition.KeepGated, sms(5, 9)...)},  // the same: nothing more to do
+			{3200, target(partition.KeepGated, sms(8, 1)...)},  // a gets three of b's
+			{3300, target(partition.KeepGated, sms(15, 1)...)}, // b has none left to give that is not on its way
+			{3400, target(6, sms(9, 1)...)},
+			{9000, target(6, sms(9, 1)...)},
 		} {
 			r.runTo(x.at)
 			plans = append(plans, r.ask(x.t))
@@ -199,21 +202,21 @@ SM5 -1>0 idle 9000-9023; SM6 -1>-1 idle 9000-9023 gate; SM8 -1>-1 idle 9000-9023
 // A caller that says how SMs are freed is obeyed whatever is expected of their CTAs.
 func TestFreeing(t *testing.T) {
 	for _, c := range []struct {
-		free   Freeing
+		free   partition.Freeing
 		within uint64
-		how    How
+		how    partition.How
 	}{
-		{ByEstimate, 1 << 30, Drain},
-		{ByEstimate, 0, Switch},
-		{ByDraining, 0, Drain},
-		{BySwitching, 1 << 30, Switch},
+		{partition.ByEstimate, 1 << 30, partition.Drain},
+		{partition.ByEstimate, 0, partition.Switch},
+		{partition.ByDraining, 0, partition.Drain},
+		{partition.BySwitching, 1 << 30, partition.Switch},
 	} {
 		r := mps(t, Options{})
 		_, check := r.count(0, 80, 256, 200)
 		r.runTo(3000)
-		p := r.ask(&Target{Shares: []Share{{6, 0}, {7, 0}}, Gated: KeepGated, Free: c.free, Within: c.within})
+		p := r.ask(&partition.Target{Shares: sms(6, 7), Gated: partition.KeepGated, Free: c.free, Within: c.within})
 		r.syncCounters()
-		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == Switch) {
+		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == partition.Switch) {
 			t.Errorf("%+v: %+v", c, m)
 		}
 		if err := r.finish(); err != nil {
@@ -226,51 +229,51 @@ func TestFreeing(t *testing.T) {
 
 func TestWhatCannotBeGated(t *testing.T) {
 	r := mps(t, Options{})
-	_, err := r.g.Repartition(target(3, Share{7, 0}, Share{7, 0}))
+	_, err := r.g.Partition.Repartition(target(3, sms(7, 7)...))
 	if fmt.Sprint(err) != "3 SMs would be gated: only 2 have no owner" {
 		t.Errorf("%v", err)
 	}
-	r.ask(target(2, Share{7, 0}, Share{7, 0}))
-	if down, up := r.g.Powering(); down != 2 || up != 0 || r.g.Gated() != 0 {
-		t.Errorf("%d on their way to be gated, %d waking, %d gated", down, up, r.g.Gated())
+	r.ask(target(2, sms(7, 7)...))
+	if down, up := r.g.Partition.Powering(); down != 2 || up != 0 || r.g.Partition.Gated() != 0 {
+		t.Errorf("%d on their way to be gated, %d waking, %d gated", down, up, r.g.Partition.Gated())
 	}
-	if !r.g.CanBegin(target(0, Share{1, 0}, Share{1, 0})) {
+	if !r.g.Partition.CanBegin(target(0, sms(1, 1)...)) {
 		t.Error("SMs cannot be asked for while others are on their way")
 	}
-	if len(r.g.Repartitions) != 1 {
-		t.Errorf("%d plans", len(r.g.Repartitions))
+	if len(r.g.Partition.Repartitions) != 1 {
+		t.Errorf("%d plans", len(r.g.Partition.Repartitions))
 	}
 }
 
 // While channel groups are handed over, SMs of those who lose or gain some stay; others'
 // can move.
 func TestHandOverHoldsSMs(t *testing.T) {
-	r := newRig(t, "ugpu", Options{}, small, &Tenant{Name: "a", SMs: upTo(5), Groups: upTo(3)},
-		&Tenant{Name: "b", SMs: between(5, 10), Groups: between(3, 6)},
-		&Tenant{Name: "c", SMs: between(10, 14), Groups: between(6, 7)},
-		&Tenant{Name: "d", SMs: between(14, 16), Groups: between(7, 8)})
+	r := newRig(t, "ugpu", Options{}, small, &partition.Tenant{Name: "a", SMs: upTo(5), Groups: upTo(3)},
+		&partition.Tenant{Name: "b", SMs: between(5, 10), Groups: between(3, 6)},
+		&partition.Tenant{Name: "c", SMs: between(10, 14), Groups: between(6, 7)},
+		&partition.Tenant{Name: "d", SMs: between(14, 16), Groups: between(7, 8)})
 	r.scale(0, 60_000, mem.Device)
 	r.step(1000)
-	r.ask(plain([]Share{{5, 2}, {5, 4}, {4, 1}, {2, 1}}, 0))
+	r.ask(plain(shares([]int{5, 5, 4, 2}, []int{2, 4, 1, 1}), 0))
 	for _, c := range []struct {
-		shares []Share
+		shares []partition.Share
 		can    bool
 	}{
-		{[]Share{{5, 3}, {5, 3}, {3, 1}, {3, 1}}, true},
-		{[]Share{{4, 3}, {5, 3}, {5, 1}, {2, 1}}, false},
-		{[]Share{{5, 3}, {5, 2}, {4, 2}, {2, 1}}, false},
-		{[]Share{{5, 3}, {5, 3}, {4, 1}}, false},
+		{shares([]int{5, 5, 3, 3}, []int{3, 3, 1, 1}), true},
+		{shares([]int{4, 5, 5, 2}, []int{3, 3, 1, 1}), false},
+		{shares([]int{5, 5, 4, 2}, []int{3, 2, 2, 1}), false},
+		{shares([]int{5, 5, 4}, []int{3, 3, 1}), false},
 	} {
-		if got := r.g.CanBegin(plain(c.shares, 0)); got != c.can {
+		if got := r.g.Partition.CanBegin(plain(c.shares, 0)); got != c.can {
 			t.Errorf("%v can begin: %v", c.shares, got)
 		}
 	}
-	if _, err := r.g.Repartition(plain([]Share{{4, 3}, {5, 3}, {5, 1}, {2, 1}}, 0)); err == nil {
+	if _, err := r.g.Partition.Repartition(plain(shares([]int{4, 5, 5, 2}, []int{3, 3, 1, 1}), 0)); err == nil {
 		t.Error("an SM of an application whose groups are handed over may go")
 	}
-	r.ask(plain([]Share{{5, 3}, {5, 3}, {3, 1}, {3, 1}}, 0))
+	r.ask(plain(shares([]int{5, 5, 3, 3}, []int{3, 3, 1, 1}), 0))
 	r.syncCounters()
-	r.holds([]Share{{5, 2}, {5, 4}, {3, 1}, {3, 1}})
+	r.holds(shares([]int{5, 5, 3, 3}, []int{2, 4, 1, 1}))
 }
 
 // Looked at in every cycle, SMs are in the states that the counters say, and one that is
@@ -284,20 +287,20 @@ func TestGatedCyclesAddUp(t *testing.T) {
 		r.runTo(at)
 		switch at {
 		case 500:
-			r.ask(target(3, Share{6, 0}, Share{7, 0}))
+			r.ask(target(3, sms(6, 7)...))
 		case 5000:
-			r.ask(target(1, Share{6, 0}, Share{9, 0}))
+			r.ask(target(1, sms(6, 9)...))
 		case 5100:
-			r.ask(target(2, Share{5, 0}, Share{9, 0}))
+			r.ask(target(2, sms(5, 9)...))
 		}
 		for i, s := range r.g.sms.list {
-			switch r.g.SMState(i) {
-			case SMGated:
+			switch r.g.Partition.SMState(i) {
+			case partition.SMGated:
 				gated++
-				if s.Resident() > 0 || len(r.g.dispatch.owners[i]) > 0 {
+				if s.Resident() > 0 || len(r.g.Partition.Owners(i)) > 0 {
 					t.Fatalf("cycle %d: gated SM %d has or takes CTAs", at, i)
 				}
-			case SMWaking:
+			case partition.SMWaking:
 				waking++
 			}
 		}
@@ -305,7 +308,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 	r.runTo(12_000)
 	sum := uint64(0)
 	for i := range r.g.sms.list {
-		sum += r.g.GatedCycles(i)
+		sum += r.g.Partition.GatedCycles(i)
 	}
 	if sum != gated || gated == 0 {
 		t.Errorf("%d gated SM-cycles are counted, %d seen", sum, gated)
@@ -319,36 +322,41 @@ func TestGatedCyclesAddUp(t *testing.T) {
 // conserved checks that every SM is in exactly one state and whose it is agrees.
 func (r *rig) conserved() {
 	r.t.Helper()
-	g := r.g
+	g, p := r.g, &r.g.Partition
 	owned, leaving, arriving := 0, 0, 0
 	for i, t := range g.Tenants {
-		l, a := g.Moving(i)
+		l, a := p.Moving(i)
 		owned, leaving, arriving = owned+len(t.SMs), leaving+l, arriving+a
 		for _, s := range t.SMs {
-			if g.holdings.sm[s] != i {
-				r.t.Fatalf("tenant %d lists SM %d of %d", i, s, g.holdings.sm[s])
+			if p.Owner(s) != i {
+				r.t.Fatalf("tenant %d lists SM %d of %d", i, s, p.Owner(s))
 			}
 		}
 	}
 	n := r.each()
-	if nobody, _ := g.Moving(-1); n[SMOwned]+leaving != owned || n[SMFreed]+n[SMWaking] != leaving+nobody {
+	nobody, _ := p.Moving(-1)
+	if n[partition.SMOwned]+leaving != owned || n[partition.SMFreed]+n[partition.SMWaking] != leaving+nobody {
 		r.t.Fatalf("%d owned, %d leaving, %d nobody's on their way: %v", owned, leaving, nobody, n)
 	}
-	if n[SMOwned]+n[SMFreed]+n[SMIdle]+n[SMGated]+n[SMWaking] != len(g.sms.list) || n[SMGated] != g.Gated() {
-		r.t.Fatalf("%v, %d gated", n, g.Gated())
+	all := 0
+	for _, k := range n {
+		all += k
 	}
-	if down, up := g.Powering(); up != n[SMWaking] || down > n[SMFreed] {
+	if all != len(g.sms.list) || n[partition.SMGated] != p.Gated() {
+		r.t.Fatalf("%v, %d gated", n, p.Gated())
+	}
+	if down, up := p.Powering(); up != n[partition.SMWaking] || down > n[partition.SMFreed] {
 		r.t.Fatalf("%d being powered down, %d waking: %v", down, up, n)
 	}
 	for i, s := range g.sms.list {
-		switch o := g.dispatch.owners[i]; g.SMState(i) {
-		case SMOwned:
-			if len(o) != 1 || o[0] != g.holdings.sm[i] {
-				r.t.Fatalf("SM %d of %d takes CTAs of %v", i, g.holdings.sm[i], o)
+		switch o := p.Owners(i); p.SMState(i) {
+		case partition.SMOwned:
+			if len(o) != 1 || o[0] != p.Owner(i) {
+				r.t.Fatalf("SM %d of %d takes CTAs of %v", i, p.Owner(i), o)
 			}
 		default:
-			if len(o) > 0 || g.SMState(i) >= SMIdle && s.Resident() > 0 {
-				r.t.Fatalf("SM %d is %s, takes CTAs of %v and has %d", i, g.SMState(i), o, s.Resident())
+			if len(o) > 0 || p.SMState(i) >= partition.SMIdle && s.Resident() > 0 {
+				r.t.Fatalf("SM %d is %s, takes CTAs of %v and has %d", i, p.SMState(i), o, s.Resident())
 			}
 		}
 	}
@@ -392,7 +400,7 @@ func TestTargetsAtRandom(t *testing.T) {
 func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string) {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	var checks []func()
-	var kernels []*Kernel
+	var kernels []*partition.Kernel
 	for range 2 {
 		for i := range 2 {
 			a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
@@ -400,15 +408,15 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
 		}
 	}
-	var last *Target
+	var last *partition.Target
 	overlapped, left := 0, 0
 	for r.g.Running() > 0 {
 		r.step(100 + uint64(rng.IntN(1500)))
 		r.conserved()
 		a := 1 + rng.IntN(14)
 		b := 1 + rng.IntN(15-a)
-		next := &Target{
-			Shares: []Share{{a, 0}, {b, 0}}, Gated: rng.IntN(18-a-b) - 1, Free: Freeing(rng.IntN(3)),
+		next := &partition.Target{
+			Shares: sms(a, b), Gated: rng.IntN(18-a-b) - 1, Free: partition.Freeing(rng.IntN(3)),
 			Within: []uint64{0, 500, 100_000}[rng.IntN(3)],
 		}
 		for i, own := range r.g.Tenants {
@@ -418,11 +426,11 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			k := 1 + rng.IntN(7)
 			next.Shares[0].Groups, next.Shares[1].Groups = k, 8-k
 		}
-		if !r.g.CanBegin(next) {
+		if !r.g.Partition.CanBegin(next) {
 			continue
 		}
 		last = next
-		if !r.g.NothingMoves() {
+		if !r.g.Partition.NothingMoves() {
 			overlapped++
 		}
 		if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
@@ -445,8 +453,8 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			t.Errorf("seed %d: tenant %d has %d SMs, want %d", seed, i, n, w.SMs)
 		}
 	}
-	if last.Gated >= 0 && r.g.Gated() != last.Gated {
-		t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Gated(), last.Gated)
+	if last.Gated >= 0 && r.g.Partition.Gated() != last.Gated {
+		t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Partition.Gated(), last.Gated)
 	}
 	for _, check := range checks {
 		check()
@@ -459,7 +467,7 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 		story += fmt.Sprint(k.End, " ")
 	}
 	for i := range r.g.sms.list {
-		story += fmt.Sprint(r.g.GatedCycles(i), " ")
+		story += fmt.Sprint(r.g.Partition.GatedCycles(i), " ")
 	}
 	r.g.SyncSMs()
 	return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
@@ -470,16 +478,16 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 func TestWakingWithinStrides(t *testing.T) {
 	run := func(o Options) (story string, strode uint64) {
 		r := newRig(t, "qv100", o, func(m *sheets.Machine) { m.SM.WakeDelay = 1013 },
-			&Tenant{Name: "a", SMs: upTo(39)}, &Tenant{Name: "b", SMs: between(39, 78)})
+			tenant("a", upTo(39)), tenant("b", between(39, 78)))
 		_, checkA := r.scale(0, 1_000_000, mem.Device)
 		_, checkB := r.scale(1, 1_000_000, mem.Device)
 		for n := 0; r.g.Running() == 2; n++ {
 			r.step(1000 + uint64(n%7))
 			switch n % 4 {
 			case 0: // two SMs are drained, to be gated
-				r.ask(&Target{Shares: []Share{{38, 0}, {38, 0}}, Gated: 4, Free: ByDraining})
+				r.ask(&partition.Target{Shares: sms(38, 38), Gated: 4, Free: partition.ByDraining})
 			case 2: // two that are gated wake, and another is drained meanwhile
-				r.ask(&Target{Shares: []Share{{40, 0}, {37, 0}}, Gated: 1, Free: ByDraining})
+				r.ask(&partition.Target{Shares: sms(40, 37), Gated: 1, Free: partition.ByDraining})
 			}
 		}
 		if err := r.finish(); err != nil {
@@ -487,7 +495,7 @@ func TestWakingWithinStrides(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		for _, p := range r.g.Repartitions {
+		for _, p := range r.g.Partition.Repartitions {
 			story += told(p) + "\n"
 		}
 		return story, r.g.clock.Strode

@@ -1,13 +1,14 @@
 // Package machine is the GPU: SMs, crossbars, LLC slices, DRAM channels and
 // address translation, with the CPU cores beside it, and the one loop that advances them.
 //
-// A reader must know three types: GPU (the machine and its tick), Kernel (a
-// launch and its progress) and Tenant (an application's share of the machine).
+// A reader must know two types: GPU (the machine and its tick), and in package partition Tenant (an application's
+// share of the machine).
 package machine
 
 import (
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -18,11 +19,10 @@ import (
 
 // GPU is the machine. Its parts lie in it by value; connect.go says which parts use which other parts.
 type GPU struct {
-	Sheet        *sheets.Machine
-	Tenants      []*Tenant
-	Tables       []*stat.Table // counters of every component kind
-	Repartitions []*Repartition
-	Replicas     replicas // copies of read-only lines in the LLC
+	Sheet     *sheets.Machine
+	Tenants   []*partition.Tenant
+	Tables    []*stat.Table // counters of every component kind
+	Partition partition.Partition
 
 	clock       timing.Clock
 	wakeups     timing.Wakeups
@@ -32,20 +32,12 @@ type GPU struct {
 	strides     strides
 	sms         smArray
 	CPUs        CPUs
-	dispatch    dispatcher
 	translation translation.Translation
 	homes       residency.Homes // off where pages do not follow the accesses to them
 	pageCopies  transfer.CopyEngine
 	Unified     residency.Unified // unified memory; off if the run does not ask for it
 
-	holdings holdings
-	contexts contextStore
-	mover    smMover
-	groups   handover
-	turns    turns   // time slicing
-	evictor  evictor // SMK
-	meters   timing.Meters
-
+	meters     timing.Meters
 	Watchdog   Watchdog
 	firstError timing.FirstError
 }
@@ -74,9 +66,10 @@ type GPU struct {
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
 // 3 are the memory side, the others the SM side; in a stride several cycles of each run
 // before the next.
-func (g *GPU) Run(until uint64) ([]*Kernel, error) {
-	g.dispatch.finished, g.clock.ReturnToHost = g.dispatch.finished[:0], false
-	for g.firstError.Err == nil && len(g.dispatch.finished) == 0 && !g.clock.ReturnToHost {
+func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
+	dispatch := &g.Partition.Dispatch
+	dispatch.Finished, g.clock.ReturnToHost = dispatch.Finished[:0], false
+	for g.firstError.Err == nil && len(dispatch.Finished) == 0 && !g.clock.ReturnToHost {
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
 		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
@@ -97,7 +90,7 @@ func (g *GPU) Run(until uint64) ([]*Kernel, error) {
 		g.clock.Now = now + 1
 	}
 	g.Watchdog.look(g.clock.Now)
-	return g.dispatch.finished, g.firstError.Err
+	return dispatch.Finished, g.firstError.Err
 }
 
 // visitMemory runs one component of the memory side at the current cycle and
@@ -123,9 +116,14 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.Dispatch:
 		return g.fabric.TickRequest(now)
 	case i < w.Driver:
-		return g.dispatch.tick(now)
+		return g.Partition.Dispatch.Tick(now)
 	}
 	return g.tickDriver(now)
+}
+
+// tickDriver copies pages, moves SMs and channels between applications, and moves pages to their users.
+func (g *GPU) tickDriver(now uint64) uint64 {
+	return min(g.pageCopies.Tick(now), g.Partition.Tick(now), g.homes.Tick(now))
 }
 
 // Now is the current core cycle.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/sheets"
@@ -120,7 +121,7 @@ type rig struct {
 	mems []*mem.Space
 }
 
-func newRig(t *testing.T, sheet string, o Options, change func(*sheets.Machine), tenants ...*Tenant) *rig {
+func newRig(t *testing.T, sheet string, o Options, change func(*sheets.Machine), tenants ...*partition.Tenant) *rig {
 	t.Helper()
 	m, _, err := sheets.Load(sheet)
 	if err != nil {
@@ -159,7 +160,7 @@ func (r *rig) alloc(tenant int, bytes int64, k mem.Kind) *mem.Region {
 	return reg
 }
 
-func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint64) *Kernel {
+func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint64) *partition.Kernel {
 	r.t.Helper()
 	k, err := r.mod.Kernel(name)
 	if err != nil {
@@ -184,7 +185,7 @@ func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint
 }
 
 // scale launches the copy-and-multiply kernel over n words and returns what checks it.
-func (r *rig) scale(tenant, n int, k mem.Kind) (*Kernel, func()) {
+func (r *rig) scale(tenant, n int, k mem.Kind) (*partition.Kernel, func()) {
 	in, out := r.alloc(tenant, int64(4*n), k), r.alloc(tenant, int64(4*n), k)
 	for i := range n {
 		binary.LittleEndian.PutUint32(in.Data[4*i:], uint32(i))
@@ -201,7 +202,7 @@ func (r *rig) scale(tenant, n int, k mem.Kind) (*Kernel, func()) {
 }
 
 // count launches a kernel whose threads count to n, and returns what checks it.
-func (r *rig) count(tenant, ctas, threads, n int) (*Kernel, func()) {
+func (r *rig) count(tenant, ctas, threads, n int) (*partition.Kernel, func()) {
 	out := r.alloc(tenant, int64(4*ctas*threads), mem.Device)
 	k := r.launch(tenant, "count", uint32(ctas), uint32(threads), out.Base, uint64(n))
 	return k, func() {
@@ -233,6 +234,9 @@ func (r *rig) counted(tenant int, name string) uint64 {
 	return c.Of(tenant)
 }
 
+// tenant is an application that shares the memory.
+func tenant(name string, sms []int) *partition.Tenant { return &partition.Tenant{Name: name, SMs: sms} }
+
 func upTo(n int) (out []int) {
 	for i := range n {
 		out = append(out, i)
@@ -255,7 +259,7 @@ func TestMachinesRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(m.SM.Count)})
+		r := newRig(t, name, Options{}, nil, &partition.Tenant{Name: "a", SMs: upTo(m.SM.Count)})
 		_, check := r.scale(0, 50_000, mem.Device)
 		if err := r.finish(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -275,7 +279,7 @@ func TestMachinesRun(t *testing.T) {
 func TestManagedMemoryFaultsOnFirstTouch(t *testing.T) {
 	const n = 20_000
 	for _, name := range []string{"ugpu", "qv100"} {
-		r := newRig(t, name, Options{}, func(m *sheets.Machine) { m.VM.Page = 4096 }, &Tenant{Name: "a", SMs: upTo(80)})
+		r := newRig(t, name, Options{}, func(m *sheets.Machine) { m.VM.Page = 4096 }, tenant("a", upTo(80)))
 		k, check := r.scale(0, n, mem.Managed)
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
@@ -302,8 +306,10 @@ func TestIsolation(t *testing.T) {
 		if name == "qv100" {
 			groups = 32
 		}
-		a := func() *Tenant { return &Tenant{Name: "a", SMs: upTo(30), Groups: upTo(groups / 4)} }
-		b := func() *Tenant { return &Tenant{Name: "b", SMs: between(30, 80), Groups: between(groups/4, groups)} }
+		a := func() *partition.Tenant { return &partition.Tenant{Name: "a", SMs: upTo(30), Groups: upTo(groups / 4)} }
+		b := func() *partition.Tenant {
+			return &partition.Tenant{Name: "b", SMs: between(30, 80), Groups: between(groups/4, groups)}
+		}
 		both := newRig(t, name, Options{}, nil, a(), b())
 		ka, checkA := both.scale(0, 60_000, mem.Device)
 		kb, checkB := both.scale(1, 90_000, mem.Device)
@@ -319,7 +325,7 @@ func TestIsolation(t *testing.T) {
 			for i := range tab.Instances {
 				ch := i * both.g.fabric.Layouts.Whole.Channels() / tab.Instances
 				for tenant := range 2 {
-					owns := both.g.Tenants[tenant].account.Owns(ch)
+					owns := both.g.Tenants[tenant].Account.Owns(ch)
 					if row := tab.Row(i, tenant); !owns && (row[0] != 0 || row[1] != 0) {
 						t.Errorf("%s: %s %d, not owned by tenant %d, counts %d, %d for it", name, tab.Owner, i, tenant,
 							row[0], row[1])
@@ -346,8 +352,8 @@ func TestIsolation(t *testing.T) {
 // (ascending order, as in the reference), and the same in each run.
 func TestSwappedTwins(t *testing.T) {
 	run := func(first, second int) (uint64, uint64) {
-		r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "x", SMs: upTo(40)},
-			&Tenant{Name: "y", SMs: between(40, 80)})
+		r := newRig(t, "qv100", Options{}, nil, tenant("x", upTo(40)),
+			tenant("y", between(40, 80)))
 		k1, c1 := r.scale(0, first, mem.Device)
 		k2, c2 := r.scale(1, second, mem.Device)
 		if err := r.finish(); err != nil {
@@ -378,7 +384,7 @@ func TestSkippingWithTranslation(t *testing.T) {
 				m.VM.FaultUs, m.VM.L1Misses = 2,
 					misses
 			},
-				&Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &Tenant{
+				&partition.Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &partition.Tenant{
 					Name: "b", SMs: between(4, 80),
 					Groups: between(4, 8),
 				})
@@ -401,7 +407,7 @@ func TestWarmTLBCostsLittle(t *testing.T) {
 	second := func(vm bool) uint64 {
 		r := newRig(t, "qv100", Options{}, func(m *sheets.Machine) {
 			m.VM.Enabled, m.VM.L1Latency = vm, 0
-		}, &Tenant{Name: "a", SMs: upTo(80)})
+		}, tenant("a", upTo(80)))
 		r.scale(0, 20_000, mem.Device)
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
@@ -428,7 +434,7 @@ func TestDeadlocksExplainThemselves(t *testing.T) {
 		{"spin", nil, []string{"spins or waits", "--watchdog", "kernel spin"}},
 		{"big", func(m *sheets.Machine) { m.SM.Shared = 65536 }, []string{"more than an SM has"}},
 	} {
-		r := newRig(t, "qv100", Options{Watchdog: 50_000}, c.change, &Tenant{Name: "a", SMs: upTo(80)})
+		r := newRig(t, "qv100", Options{Watchdog: 50_000}, c.change, tenant("a", upTo(80)))
 		out := r.alloc(0, 64, mem.Device)
 		r.launch(0, c.kernel, 1, 64, out.Base)
 		err := r.finish()
@@ -450,7 +456,7 @@ func TestDeadlocksExplainThemselves(t *testing.T) {
 func TestBacklogAtOneSlice(t *testing.T) {
 	var end [2]uint64
 	for i, every := range []bool{false, true} {
-		r := newRig(t, "qv100", Options{Every: every}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+		r := newRig(t, "qv100", Options{Every: every}, nil, tenant("a", upTo(80)))
 		out := r.alloc(0, 64, mem.Device)
 		k := r.launch(0, "pile", 3, 256, out.Base)
 		if err := r.finish(); err != nil {
@@ -467,7 +473,7 @@ func TestBacklogAtOneSlice(t *testing.T) {
 }
 
 func TestFaultStopsTheMachine(t *testing.T) {
-	r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "a", SMs: upTo(40)}, &Tenant{Name: "b", SMs: between(40, 80)})
+	r := newRig(t, "qv100", Options{}, nil, tenant("a", upTo(40)), tenant("b", between(40, 80)))
 	r.scale(0, 1000, mem.Device)
 	out := r.alloc(1, 64, mem.Device)
 	r.launch(1, "scale", 1, 128, out.Base, out.Base, 128)
@@ -481,7 +487,7 @@ func TestFaultStopsTheMachine(t *testing.T) {
 // Once everything has its size, a cycle of the whole machine allocates nothing.
 func TestSteadyTickAllocatesNothing(t *testing.T) {
 	for name, warm := range map[string]uint64{"qv100": 40_000, "ugpu": 200_000} { // until free lists have their size
-		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+		r := newRig(t, name, Options{}, nil, tenant("a", upTo(80)))
 		r.scale(0, 16_000_000, mem.Device)
 		if _, err := r.g.Run(warm); err != nil {
 			t.Fatal(err)

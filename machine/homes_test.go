@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -79,7 +80,7 @@ func TestPagesFollow(t *testing.T) {
 		r := newRig(t, "nuba", Options{Homes: c.policy}, func(m *sheets.Machine) {
 			homesEvery(100_000)(m)
 			m.VM.Placement = "round-robin"
-		}, &Tenant{Name: "a", SMs: upTo(64)})
+		}, tenant("a", upTo(64)))
 		reg := r.alloc(0, 4<<12, mem.Device)
 		first, _ := r.g.translation.Tables.Lookup(0, reg.Base>>12)
 		for r.g.translation.Tables.Parts.Part(first) != 0 { // the page table has taken the first frames
@@ -132,7 +133,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 		r := newRig(t, "nuba", o, func(m *sheets.Machine) {
 			homesEvery(3000)(m)
 			m.VM.Placement = "round-robin"
-		}, &Tenant{Name: "a", SMs: []int{10, 11}})
+		}, &partition.Tenant{Name: "a", SMs: []int{10, 11}})
 		in, out, end := passes(t, r, 8<<10, 16)
 		ends = append(ends, end)
 		for _, reg := range []*mem.Region{in, out} {
@@ -163,7 +164,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 func TestCopiesGoWithAWrite(t *testing.T) {
 	var ends []uint64
 	for _, o := range []Options{{Homes: "replicate"}, {Homes: "replicate", Every: true}} {
-		r := newRig(t, "nuba", o, homesEvery(2000), &Tenant{Name: "a", SMs: upTo(64)})
+		r := newRig(t, "nuba", o, homesEvery(2000), tenant("a", upTo(64)))
 		const words = 4 << 10
 		in := r.alloc(0, 4*words, mem.Device)
 		out := r.alloc(0, 4*words*64, mem.Device)
@@ -219,7 +220,7 @@ func TestCopiesGiveWay(t *testing.T) {
 			r := newRig(t, sheet, Options{Homes: "replicate", Every: every}, func(m *sheets.Machine) {
 				homesEvery(2000)(m)
 				m.DRAM.Capacity, m.VM.FirstTouch = 16<<20, true // 4096 frames
-			}, &Tenant{Name: "a", SMs: upTo(64)})
+			}, tenant("a", upTo(64)))
 			const words = 4 << 10
 			in, out := r.alloc(0, 4*words, mem.Device), r.alloc(0, 4*words*64, mem.Device)
 			for range 20 {
@@ -265,7 +266,7 @@ func TestSteadyHomesAllocateNothing(t *testing.T) {
 		r := newRig(t, "nuba", Options{Homes: policy}, func(m *sheets.Machine) {
 			homesEvery(2000)(m)
 			m.VM.Placement = "round-robin"
-		}, &Tenant{Name: "a", SMs: upTo(64)})
+		}, tenant("a", upTo(64)))
 		const pages = 256
 		reg, h := r.alloc(0, pages<<12, mem.Device), &r.g.homes
 		tab := r.g.translation.Tables

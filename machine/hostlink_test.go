@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -57,7 +58,7 @@ func (r *rig) host(n int64) *mem.Region {
 // copyRig is a machine of one tenant, a region on each side of the link, and what n bytes take it.
 func copyRig(t *testing.T, sheet string, o Options, n int64) (r *rig, dev, host *mem.Region, cycles, latency uint64) {
 	t.Helper()
-	r = newRig(t, sheet, o, nil, &Tenant{Name: "a", SMs: upTo(4)})
+	r = newRig(t, sheet, o, nil, tenant("a", upTo(4)))
 	dev, host = r.alloc(0, n, mem.Device), r.host(n)
 	s := r.g.Sheet
 	cycles = uint64(math.Round(float64(n) * s.Clock.Core / (s.Host.Bandwidth * 1e3)))
@@ -156,7 +157,7 @@ func TestCopyInside(t *testing.T) {
 	run := func(kernel, copies bool) (k, c uint64) {
 		r, dev, _, _, _ := copyRig(t, "qv100", Options{}, n)
 		to := r.alloc(0, n, mem.Device)
-		var kern *Kernel
+		var kern *partition.Kernel
 		if kernel {
 			kern, _ = r.scale(0, 1<<18, mem.Device)
 		}

@@ -3,6 +3,7 @@ package machine
 import (
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -13,8 +14,8 @@ func TestSettleChangesNothing(t *testing.T) {
 	for _, sheet := range []string{"qv100", "ugpu"} {
 		var ends []uint64
 		for _, every := range []uint64{1 << 40, 3, 77} {
-			r := newRig(t, sheet, Options{}, func(m *sheets.Machine) { m.SM.Count = 40 }, &Tenant{SMs: upTo(20)},
-				&Tenant{SMs: between(20, 40)})
+			r := newRig(t, sheet, Options{}, func(m *sheets.Machine) { m.SM.Count = 40 }, tenant("", upTo(20)),
+				&partition.Tenant{SMs: between(20, 40)})
 			_, check := r.scale(0, 60_000, mem.Device)
 			r.scale(1, 60_000, mem.Device)
 			for r.g.Running() > 0 {

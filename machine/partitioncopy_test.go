@@ -27,7 +27,7 @@ func newPagesOfPartitions(t *testing.T, o Options, pages int, change func(m *she
 		if change != nil {
 			change(m)
 		}
-	}, &Tenant{Name: "a", SMs: upTo(64)})
+	}, tenant("a", upTo(64)))
 	parts := r.g.Sheet.NoC.Parts()
 	size := int64(r.g.Sheet.VM.Page)
 	c := &pagesOfPartitions{rig: r}

@@ -13,7 +13,7 @@ func TestRateOfCTAs(t *testing.T) {
 		r := newRig(t, "qv100", o, func(m *sheets.Machine) {
 			small(m)
 			m.SM.CTARate = 0.25
-		}, &Tenant{Name: "a", SMs: upTo(16)})
+		}, tenant("a", upTo(16)))
 		begun := r.g.Now()
 		p := r.place(0, 37)
 		for i, cta := range p.order {
@@ -21,7 +21,7 @@ func TestRateOfCTAs(t *testing.T) {
 				t.Errorf("%+v: CTA %d of SM %d came as number %d", o, cta, p.sm[cta], i)
 			}
 		}
-		if next := r.g.dispatch.rate.free >> 8; next-begun != 37*4 {
+		if next := r.g.Partition.Dispatch.RateFree(); next-begun != 37*4 {
 			t.Errorf("%+v: 37 CTAs took %d cycles, want %d", o, next-begun, 37*4)
 		}
 	}

@@ -5,10 +5,27 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
+
+// shares are shares of SMs and channel groups.
+func shares(sms, groups []int) (out []partition.Share) {
+	for i, n := range sms {
+		out = append(out, partition.Share{SMs: n, Groups: groups[i]})
+	}
+	return out
+}
+
+// sms are shares of SMs alone, where memory is shared.
+func sms(n ...int) (out []partition.Share) {
+	for _, k := range n {
+		out = append(out, partition.Share{SMs: k})
+	}
+	return out
+}
 
 // small makes a machine of 16 SMs.
 func small(m *sheets.Machine) { m.SM.Count = 16 }
@@ -16,7 +33,7 @@ func small(m *sheets.Machine) { m.SM.Count = 16 }
 // mps is a qv100 of 16 SMs, of which a has 7, b 7 and nobody 2; memory is everybody's.
 func mps(t *testing.T, o Options) *rig {
 	t.Helper()
-	return newRig(t, "qv100", o, small, &Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
+	return newRig(t, "qv100", o, small, tenant("a", upTo(7)), tenant("b", between(7, 14)))
 }
 
 // On a machine that does not translate, and under MPS, SMs change hands in the middle of
@@ -25,34 +42,34 @@ func mps(t *testing.T, o Options) *rig {
 func TestSMsMoveWithoutTranslation(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		share  []Share
+		share  []partition.Share
 		within uint64
 		want   string
 	}{
 		{
 			"drain",
-			[]Share{{5, 0}, {9, 0}},
+			sms(5, 9),
 			1 << 30,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
 				"SM6 0>-1 drain 3000-15263 8x0; SM5 0>-1 drain 3000-15263 8x0; count 24718; scale 11921",
 		},
 		{
 			"switch",
-			[]Share{{5, 0}, {11, 0}},
+			sms(5, 11),
 			0,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
 				"SM6 0>1 switch 3000-5631 8x71936; SM5 0>1 switch 3000-5599 8x71936; count 29993; scale 10972",
 		},
 		{
 			"drain, then switch",
-			[]Share{{5, 0}, {11, 0}},
+			sms(5, 11),
 			4000,
 			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
 				"SM6 0>1 switch 3000-9535 8x71936; SM5 0>1 switch 3000-9663 8x71936; count 28512; scale 11625",
 		},
 		{
 			"to nobody",
-			[]Share{{4, 0}, {7, 0}},
+			sms(4, 7),
 			0,
 			"SM6 0>-1 switch 3000-5535 8x71936; SM5 0>-1 switch 3000-5567 8x71936; " +
 				"SM4 0>-1 switch 3000-5535 8x71936; count 40895; scale 14165",
@@ -88,27 +105,27 @@ func TestWhatCannotMove(t *testing.T) {
 		{"slices with translation", pair(t, Options{}, nil), true, true},
 		{"turns", together(t, "qv100", 4, 2, Options{Quantum: 1000}), false, false},
 		{"SMK", together(t, "ugpu", 4, 2, Options{}), false, false},
-		{"slices", newRig(t, "qv100", Options{}, small, &Tenant{Name: "a", SMs: upTo(8), Groups: upTo(16)},
-			&Tenant{Name: "b", SMs: between(8, 16), Groups: between(16, 32)}), true, false},
+		{"slices", newRig(t, "qv100", Options{}, small, &partition.Tenant{Name: "a", SMs: upTo(8), Groups: upTo(16)},
+			&partition.Tenant{Name: "b", SMs: between(8, 16), Groups: between(16, 32)}), true, false},
 	} {
-		if err := c.r.g.CanMoveSMs(); (err == nil) != c.sms {
+		if err := c.r.g.Partition.CanMoveSMs(); (err == nil) != c.sms {
 			t.Errorf("%s: SMs move: %v", c.name, err)
 		}
-		if err := c.r.g.CanMoveGroups(); (err == nil) != c.groups {
+		if err := c.r.g.Partition.CanMoveGroups(); (err == nil) != c.groups {
 			t.Errorf("%s: channel groups move: %v", c.name, err)
 		}
 		a, b := c.r.g.Tenants[0], c.r.g.Tenants[1]
-		_, err := c.r.g.Repartition(plain([]Share{{1, len(a.Groups)}, {2, len(b.Groups)}}, 0))
+		_, err := c.r.g.Partition.Repartition(plain(shares([]int{1, 2}, []int{len(a.Groups), len(b.Groups)}), 0))
 		if (err == nil) != c.sms {
 			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
 		}
 		c.r.syncCounters()
-		_, err = c.r.g.Repartition(plain([]Share{{2, len(a.Groups) + 1}, {1, len(b.Groups) - 1}}, 0))
+		_, err = c.r.g.Partition.Repartition(plain(shares([]int{2, 1}, []int{len(a.Groups) + 1, len(b.Groups) - 1}), 0))
 		if (err == nil) != c.groups {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
 		}
 	}
-	if _, err := mps(t, Options{}).g.Repartition(plain([]Share{{-1, 0}, {2, 0}}, 0)); fmt.Sprint(err) !=
+	if _, err := mps(t, Options{}).g.Partition.Repartition(plain(sms(-1, 2), 0)); fmt.Sprint(err) !=
 		"application a would have -1 SMs" {
 		t.Errorf("less than no SM for a: %v", err)
 	}
@@ -118,27 +135,27 @@ func TestWhatCannotMove(t *testing.T) {
 // translate, and in strides or not, on one core or two, everything ends in the same cycle.
 func TestMovesKeepStrides(t *testing.T) {
 	run := func(o Options, moves bool) (story string, strode uint64) {
-		r := newRig(t, "qv100", o, nil, &Tenant{Name: "a", SMs: upTo(40)}, &Tenant{Name: "b", SMs: between(40, 80)})
+		r := newRig(t, "qv100", o, nil, tenant("a", upTo(40)), tenant("b", between(40, 80)))
 		a, checkA := r.count(0, 640, 256, 150)
 		b, checkB := r.scale(1, 1_000_000, mem.Device)
 		for n := 0; r.g.Running() > 0; {
 			if _, err := r.g.Run(r.g.Now() - r.g.Now()%10_000 + 10_000); err != nil {
 				t.Fatal(err)
 			}
-			if !moves || r.g.Now()%10_000 != 0 || !r.g.NothingMoves() {
+			if !moves || r.g.Now()%10_000 != 0 || !r.g.Partition.NothingMoves() {
 				continue
 			}
 			n++
-			r.ask(plain([]Share{{40 + n%2, 0}, {40 - n%2, 0}}, []uint64{0, 4000}[n/2%2]))
+			r.ask(plain(sms(40+n%2, 40-n%2), []uint64{0, 4000}[n/2%2]))
 		}
 		checkA()
 		checkB()
-		for _, p := range r.g.Repartitions {
+		for _, p := range r.g.Partition.Repartitions {
 			for _, m := range p.SMs {
 				story += fmt.Sprintln(m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
 			}
 		}
-		return fmt.Sprintln(story, len(r.g.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
+		return fmt.Sprintln(story, len(r.g.Partition.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
 			stat.Set(r.g.Tables).Sums(1)), r.g.clock.Strode
 	}
 	_, without := run(Options{}, false)
@@ -174,10 +191,10 @@ func TestSMsMoveAtRandomDistributed(t *testing.T) {
 // churnEverywhere holds random moves in strides and in lockstep against each other.
 func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 	churn := func(seed uint64, o Options) (story string) {
-		r := newRig(t, "qv100", o, change, &Tenant{Name: "a", SMs: upTo(7)}, &Tenant{Name: "b", SMs: between(7, 14)})
+		r := newRig(t, "qv100", o, change, tenant("a", upTo(7)), tenant("b", between(7, 14)))
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var checks []func()
-		var kernels []*Kernel
+		var kernels []*partition.Kernel
 		for range 3 {
 			for i := range 2 {
 				a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
@@ -187,12 +204,12 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 		}
 		for r.g.Running() > 0 {
 			r.step(300 + uint64(rng.IntN(2000)))
-			if !r.g.NothingMoves() {
+			if !r.g.Partition.NothingMoves() {
 				continue
 			}
 			a := 1 + rng.IntN(14)
-			want := []Share{{a, 0}, {1 + rng.IntN(16-a), 0}}
-			if _, err := r.g.Repartition(plain(want, []uint64{0, 500, 100_000}[rng.IntN(3)])); err != nil {
+			want := sms(a, 1+rng.IntN(16-a))
+			if _, err := r.g.Partition.Repartition(plain(want, []uint64{0, 500, 100_000}[rng.IntN(3)])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -201,8 +218,8 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 			check()
 		}
 		r.leftovers()
-		if len(r.g.Repartitions) < 3 {
-			t.Errorf("seed %d: only %d repartitions", seed, len(r.g.Repartitions))
+		if len(r.g.Partition.Repartitions) < 3 {
+			t.Errorf("seed %d: only %d repartitions", seed, len(r.g.Partition.Repartitions))
 		}
 		for _, k := range kernels {
 			story += fmt.Sprint(k.End, " ")
@@ -226,17 +243,17 @@ func TestNoSMForAWhile(t *testing.T) {
 		r.g.Watchdog.Governed = true // somebody may give it one
 		a, checkA := r.count(0, 80, 256, 200)
 		b, checkB := r.scale(1, 300_000, mem.Device)
-		to := func(at uint64, shares ...Share) {
+		to := func(at uint64, shares ...partition.Share) {
 			for r.g.Now() < at {
 				if _, err := r.g.Run(at); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := r.g.Repartition(plain(shares, 0)); err != nil {
+			if _, err := r.g.Partition.Repartition(plain(shares, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		to(3000, Share{0, 0}, Share{14, 0})
+		to(3000, sms(0, 14)...)
 		for r.g.Now() < 50_000 {
 			if _, err := r.g.Run(50_000); err != nil {
 				t.Fatal(err)
@@ -246,7 +263,7 @@ func TestNoSMForAWhile(t *testing.T) {
 		if a.Done || !b.Done || len(r.g.Tenants[0].SMs) != 0 {
 			t.Fatalf("a over: %v, b over: %v, a has %d SMs", a.Done, b.Done, len(r.g.Tenants[0].SMs))
 		}
-		to(60_000, Share{3, 0}, Share{11, 0})
+		to(60_000, sms(3, 11)...)
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 )
@@ -9,7 +10,7 @@ import (
 // smArray has the SMs of the machine, with their requests and answers.
 type smArray struct {
 	fabric     *interconnect.Fabric
-	dispatch   *dispatcher
+	dispatch   *partition.Dispatcher
 	firstError *timing.FirstError
 	wakeups    timing.Wakeups
 
@@ -62,7 +63,7 @@ func (a *smArray) tick(i int, now uint64) uint64 {
 	next := a.run(i, now)
 	s := a.list[i]
 	if len(s.Done) > 0 {
-		a.dispatch.retire(s, now)
+		a.dispatch.Retire(s, now)
 	}
 	a.firstError.Note(s.Err)
 	return next

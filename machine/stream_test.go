@@ -45,7 +45,7 @@ func streamed(t *testing.T, bytes uint64, change func(*sheets.Machine)) float64 
 		if change != nil {
 			change(m)
 		}
-	}, &Tenant{Name: "gpu", SMs: upTo(6)})
+	}, tenant("gpu", upTo(6)))
 	var err error
 	if r.mod, err = emulate.Load("stream.ptx", []byte(streamKernel())); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -29,10 +29,10 @@ import (
 // those of a program with a data race do not depend on what idle skipping has skipped.
 // Where one of these does not hold for the next cycles they run in lockstep.
 type strides struct {
-	tenants     []*Tenant
+	tenants     []*partition.Tenant
 	sms         *smArray
 	fabric      *interconnect.Fabric
-	dispatch    *dispatcher
+	dispatch    *partition.Dispatcher
 	host        *transfer.HostLink
 	firstError  *timing.FirstError
 	clock       *timing.Clock
@@ -66,7 +66,7 @@ type limits struct {
 // caches, so that longer strides cost less per instruction (at 64 cycles a sixth less than at 32
 // where all SMs compute). Machines take the longest where a request stays twice as long in the
 // pipeline of an LLC slice, a choice. Short ones are for what has little left to do.
-var strideLengths = [...]uint64{64, movePeriod, shortStride}
+var strideLengths = [...]uint64{64, partition.MovePeriod, shortStride}
 
 const shortStride = 8
 
@@ -86,10 +86,7 @@ func (l *strides) derive(g *GPU, o *Options) {
 	long := strideLengths[l.limits.longest]
 	// Networks of several hops, whose slices wait for each other, run in lockstep, and so do CPU cores.
 	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.Pipeline > long+1 && !g.CPUs.used() &&
-		f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
-	for _, own := range g.dispatch.owners {
-		l.limits.able = l.limits.able && len(own) < 2
-	}
+		!g.Partition.Shared() && f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
 	n := s.SM.Count
 	l.sms.mail.in, l.sms.mail.out = make([][]delivery, n), make([][]departure, long)
 	l.due, l.asks = make([]uint64, n), make([]uint64, n)
@@ -100,26 +97,6 @@ func (l *strides) forbid() { l.limits.able = false }
 
 // StrideCycles is the cycles so far that were run in strides.
 func (g *GPU) StrideCycles() uint64 { return g.clock.Strode }
-
-// hasInterCTASync says that CTAs of a kernel may wait for each other or observe the order of
-// their accesses: there are atomics on global memory, fences or volatile accesses.
-func hasInterCTASync(c *isa.Code) bool {
-	for i := range c.Instr {
-		in := &c.Instr[i]
-		if in.Space == isa.Shared {
-			continue
-		}
-		switch in.Kind {
-		case isa.Atomic, isa.Reduce, isa.Fence:
-			return true
-		case isa.Load, isa.Store:
-			if in.Cache == isa.CacheVolatile {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // next is the end of a stride that may begin in cycle now; now when none may.
 func (l *strides) next(now, until uint64) uint64 {
@@ -152,8 +129,8 @@ func (l *strides) may(now, end uint64, n int) bool {
 	}
 	warps := 0
 	for _, t := range l.tenants {
-		for _, k := range t.kernels {
-			if k.interCTASync || k.ready > now && k.ready < end {
+		for _, k := range t.Kernels {
+			if k.InterCTASync || k.Ready > now && k.Ready < end {
 				return false
 			}
 			warps += k.Geo.CTAs * k.Geo.Warps
@@ -166,8 +143,8 @@ func (l *strides) may(now, end uint64, n int) bool {
 		return false
 	}
 	for _, t := range l.tenants {
-		for _, k := range t.kernels {
-			if k.ready <= now && !l.outlasts(t, k, n) {
+		for _, k := range t.Kernels {
+			if k.Ready <= now && !l.outlasts(t, k, n) {
 				return false
 			}
 		}
@@ -176,11 +153,11 @@ func (l *strides) may(now, end uint64, n int) bool {
 }
 
 // outlasts says that a kernel cannot end within n cycles.
-func (l *strides) outlasts(t *Tenant, k *Kernel, n int) bool {
-	if len(t.kernels) == 1 && t.account.Owed > l.clock.Now+uint64(n) { // it waits for an answer
+func (l *strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool {
+	if len(t.Kernels) == 1 && t.Account.Owed > l.clock.Now+uint64(n) { // it waits for an answer
 		return true
 	}
-	if k.next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
+	if k.Next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
 		return true
 	}
 	if k.Away > 0 { // to come back takes longer than a request is in an LLC slice's pipeline

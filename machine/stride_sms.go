@@ -12,7 +12,7 @@ func (l *strides) runSMs() {
 	for i := range l.sms.list {
 		l.due[i] = l.wakeups.Front.Take(i)
 		ask := engine.Never
-		if l.dispatch.open[i>>6]>>(i&63)&1 != 0 {
+		if l.dispatch.Open(i) {
 			ask = max(due, l.from)
 		}
 		l.asks[i] = l.runSM(i, l.from, ask)
@@ -24,7 +24,7 @@ func (l *strides) runSMs() {
 	for {
 		i, at := -1, engine.Never
 		for k, ask := range l.asks {
-			if ask < at || ask == at && i >= 0 && l.dispatch.rate.before(k, i) {
+			if ask < at || ask == at && i >= 0 && l.dispatch.Before(k, i) {
 				i, at = k, ask
 			}
 		}
@@ -32,11 +32,11 @@ func (l *strides) runSMs() {
 			break
 		}
 		if s := l.sms.list[i]; len(s.Done) > 0 {
-			l.dispatch.retire(s, at)
+			l.dispatch.Retire(s, at)
 		}
-		ask := l.dispatch.ask(i, at)
+		ask := l.dispatch.Ask(i, at)
 		if ask == engine.Never {
-			l.dispatch.open[i>>6] &^= 1 << (i & 63)
+			l.dispatch.Close(i)
 		} else if ask >= l.end {
 			later = min(later, ask)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
-	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
 // Kernels of two applications, one of which ends and is launched again while the other
@@ -14,14 +14,14 @@ import (
 func TestStridesEndWhereLockstepDoes(t *testing.T) {
 	type span struct{ from, to uint64 }
 	of := func(o Options) (out []span, strode uint64) {
-		r := newRig(t, "qv100", o, nil, &Tenant{Name: "a", SMs: upTo(40)}, &Tenant{Name: "b", SMs: between(40, 80)})
+		r := newRig(t, "qv100", o, nil, tenant("a", upTo(40)), tenant("b", between(40, 80)))
 		r.launch(0, "big", 40, 64, 0) // sends nothing, and is over before a stride were
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, span{0, r.g.Now()})
 		k, check := r.scale(0, 200_000, mem.Device)
-		list := []*Kernel{k}
+		list := []*partition.Kernel{k}
 		for _, n := range []int{10, 1, 60} {
 			c, _ := r.count(1, 100, 256, n)
 			list = append(list, c)
@@ -56,7 +56,7 @@ func TestStridesEndWhereLockstepDoes(t *testing.T) {
 // The fault that is reported is the first in time, not that of the SM that ran first.
 func TestFirstFaultInAStride(t *testing.T) {
 	of := func(o Options) (isa.Fault, uint64) {
-		r := newRig(t, "qv100", o, nil, &Tenant{Name: "a", SMs: upTo(80)})
+		r := newRig(t, "qv100", o, nil, tenant("a", upTo(80)))
 		in, out := r.alloc(0, 400_000, mem.Device), r.alloc(0, 300_000, mem.Device)
 		r.launch(0, "scale", 800, 128, out.Base, in.Base, 100_000)
 		var f *isa.Fault
@@ -77,7 +77,7 @@ func TestFirstFaultInAStride(t *testing.T) {
 
 // A kernel whose CTAs may wait for each other takes no strides.
 func TestTalkingKernelsStayInLockstep(t *testing.T) {
-	r := newRig(t, "qv100", Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+	r := newRig(t, "qv100", Options{}, nil, tenant("a", upTo(80)))
 	out := r.alloc(0, 64, mem.Device)
 	r.launch(0, "pile", 800, 256, out.Base)
 	if err := r.finish(); err != nil {
@@ -85,37 +85,5 @@ func TestTalkingKernelsStayInLockstep(t *testing.T) {
 	}
 	if r.g.clock.Strode != 0 {
 		t.Errorf("%d cycles of strides beside atomics", r.g.clock.Strode)
-	}
-}
-
-// Whatever makes the order of accesses of different CTAs visible counts as talk; what
-// stays within a CTA does not.
-func TestTalks(t *testing.T) {
-	for body, want := range map[string]bool{
-		"ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;": false,
-		"ld.global.cg.u32 %r1, [%rd1];":                         false,
-		"bar.sync 0;":                                           false,
-		"atom.shared.add.u32 %r1, [s], 1;":                      false,
-		"ld.volatile.shared.u32 %r1, [s];":                      false,
-		"ld.volatile.global.u32 %r1, [%rd1];":                   true,
-		"ld.acquire.gpu.global.u32 %r1, [%rd1];":                true,
-		"st.release.gpu.global.u32 [%rd1], %r1;":                true,
-		"ld.relaxed.gpu.u32 %r1, [%rd1];":                       true,
-		"membar.gl;":                                            true,
-		"fence.acq_rel.gpu;":                                    true,
-		"red.global.add.u32 [%rd1], 1;":                         true,
-		"atom.global.exch.b32 %r1, [%rd1], %r1;":                true,
-		"atom.add.u32 %r1, [%rd1], 1;":                          true,
-	} {
-		src := ".version 6.4\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out) {\n.reg .b32 " +
-			"%r<3>; .reg .b64 %rd<3>; .shared .align 4 .b8 s[4];\nld.param.u64 %rd1, [out]; mov.u32 %r1, 0;\n" + body +
-			"\nret;\n}\n"
-		m, err := emulate.Load("k.ptx", []byte(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := hasInterCTASync(m.Kernels()[0].Code); got != want {
-			t.Errorf("%s interCTASync: %v, want %v", body, got, want)
-		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine/cpu"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -41,7 +42,7 @@ var tierPolicies = [][2]string{
 // tiered is a run of two applications on the hydrogen machine.
 func tiered(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 	t.Helper()
-	r := newRig(t, "hydrogen", o, change, &Tenant{Name: "a", SMs: upTo(3)}, &Tenant{Name: "b", SMs: between(3, 6)})
+	r := newRig(t, "hydrogen", o, change, tenant("a", upTo(3)), tenant("b", between(3, 6)))
 	_, checkA := r.scale(0, 150_000, mem.Device)
 	_, checkB := r.scale(1, 90_000, mem.Device)
 	if err := r.finish(); err != nil {
@@ -104,7 +105,7 @@ func TestTiersConserve(t *testing.T) {
 
 // Once everything has its size, a cycle of a machine with two tiers allocates nothing.
 func TestTiersAllocateNothing(t *testing.T) {
-	r := newRig(t, "hydrogen", Options{}, tiny("hydrogen", "cache"), &Tenant{Name: "a", SMs: upTo(6)})
+	r := newRig(t, "hydrogen", Options{}, tiny("hydrogen", "cache"), tenant("a", upTo(6)))
 	r.scale(0, 2_000_000, mem.Device)
 	if _, err := r.g.Run(100_000); err != nil {
 		t.Fatal(err)
@@ -142,8 +143,8 @@ func (r *rig) chaseBesideScale() {
 // Where sets are divided, pages have the colors of who they belong to: blocks of the GPU are in sets of
 // its own and in shared channels only, nothing is swapped or found misplaced, and the CPU has all else.
 func TestSetsAreDividedByPages(t *testing.T) {
-	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &Tenant{Name: "cpu", Cores: []int{0}},
-		&Tenant{Name: "gpu", SMs: upTo(6)})
+	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &partition.Tenant{Name: "cpu", Cores: []int{0}},
+		tenant("gpu", upTo(6)))
 	r.chaseBesideScale()
 	for tenant, name := range []string{"the CPU", "the GPU"} {
 		for _, counter := range []string{"hybrid.swaps", "hybrid.swaps_skipped", "hybrid.invalidations"} {
@@ -174,7 +175,7 @@ func TestTiersWithCPU(t *testing.T) {
 	}
 	var sums [2][]stat.Sums
 	for i, o := range []Options{{}, {Every: true}} {
-		r := newRig(t, "hydrogen", o, change, &Tenant{Name: "cpu", Cores: []int{0}}, &Tenant{Name: "gpu", SMs: upTo(6)})
+		r := newRig(t, "hydrogen", o, change, &partition.Tenant{Name: "cpu", Cores: []int{0}}, tenant("gpu", upTo(6)))
 		r.chaseBesideScale()
 		for tenant := range 2 {
 			sums[i] = append(sums[i], stat.Set(r.g.Tables).Sums(tenant))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/interconnect"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -16,7 +17,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
 ) uint64 {
 	t.Helper()
 	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil,
-		&Tenant{Name: "a", SMs: upTo(port + 1), Groups: groups})
+		&partition.Tenant{Name: "a", SMs: upTo(port + 1), Groups: groups})
 	g, f := r.g, &r.g.fabric
 	line := lineAt(t, r, home)
 	f.Slices[home].Prefill(line, 1, 0)
@@ -62,11 +63,11 @@ func lineAt(t *testing.T, r *rig, home int) uint64 {
 }
 
 // replicates has slices keep copies where they can.
-func replicates(sheet string) Replication {
+func replicates(sheet string) partition.Replication {
 	if sheet == "nuba" {
-		return FullReplication
+		return partition.FullReplication
 	}
-	return NoReplication
+	return partition.NoReplication
 }
 
 // TestHopLatency: a request takes the hops of its topology and no others. A link takes a clock,
@@ -148,8 +149,8 @@ func TestL3Latency(t *testing.T) {
 // TestL3IsTheGPUs: SMs share what a bank has, a write goes through to the LLC and into the copy, an atomic makes the
 // copy useless, and what CPU cores ask for is no business of the L3's.
 func TestL3IsTheGPUs(t *testing.T) {
-	r := newRig(t, "hydrogen", Options{}, nil, &Tenant{Name: "cpu", Cores: []int{0}},
-		&Tenant{Name: "gpu", SMs: upTo(6)})
+	r := newRig(t, "hydrogen", Options{}, nil, &partition.Tenant{Name: "cpu", Cores: []int{0}},
+		tenant("gpu", upTo(6)))
 	in, out := r.alloc(1, 4096, mem.Device), r.alloc(1, 4096, mem.Device)
 	counts := func(f func()) (l3, hits, llc uint64) {
 		a, b, c := r.counted(1, "l3.accesses"), r.counted(1, "l3.hits"), r.counted(1, "llc.accesses")
@@ -196,7 +197,7 @@ func TestL3IsTheGPUs(t *testing.T) {
 // TestCopiesOfFreedFramesGo: what other slices hold of a page goes when its frame is given back.
 func TestCopiesOfFreedFramesGo(t *testing.T) {
 	for _, sheet := range []string{"nuba", "nuba-smside", "hydrogen"} {
-		r := newRig(t, sheet, Options{}, nil, &Tenant{Name: "a", SMs: upTo(6)})
+		r := newRig(t, sheet, Options{}, nil, tenant("a", upTo(6)))
 		reg := r.alloc(0, 4096, mem.Device)
 		p, ok := r.g.translation.Physical(0, reg.Base)
 		if !ok {

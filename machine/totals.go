@@ -18,26 +18,11 @@ func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
 
 // Channels is the number of channels a tenant may use.
 func (g *GPU) Channels(tenant int) int {
-	n := 0
-	t := g.Tenants[tenant]
-	for ch := range g.fabric.Layouts.Whole.Channels() {
-		if t.account.Owns(ch) {
-			n++
-		}
-	}
-	return n
+	return g.Tenants[tenant].Channels(g.fabric.Layouts.Whole.Channels())
 }
 
 // Running is the number of kernels launched and not finished, and of executions of CPU cores.
-func (g *GPU) Running() int { return g.dispatch.running + len(g.CPUs.executions) }
-
-// Unfinished lists the kernels that still run.
-func (g *GPU) Unfinished() (out []*Kernel) {
-	for _, t := range g.Tenants {
-		out = append(out, t.kernels...)
-	}
-	return out
-}
+func (g *GPU) Running() int { return g.Partition.Dispatch.Running() + len(g.CPUs.executions) }
 
 // Faulted is the tenant whose program faulted; -1 when none did.
 func (g *GPU) Faulted() int {
@@ -61,9 +46,7 @@ func (g *GPU) SyncCounters() {
 // SyncSMs brings the active time of SMs, the time in which they wake, and the counters of CPU cores up to the current
 // cycle.
 func (g *GPU) SyncSMs() {
-	for _, m := range g.mover.moving {
-		g.mover.countWaking(m, g.Now())
-	}
+	g.Partition.SyncWaking(g.Now())
 	for _, s := range g.sms.list {
 		s.SyncCounters(g.Now())
 	}
@@ -87,11 +70,7 @@ func (g *GPU) Prefill(tenant int, vaddr uint64, n int64) {
 // Busy is the number of cycles so far in which a tenant had a kernel on the GPU, or executed its program
 // on CPU cores.
 func (g *GPU) Busy(tenant int) uint64 {
-	t := g.Tenants[tenant]
-	if t.works() > 0 {
-		return t.busy + g.Now() - t.since
-	}
-	return t.busy
+	return g.Tenants[tenant].Busy(g.Now())
 }
 
 // Groups is the number of channel groups of the machine.
@@ -109,15 +88,7 @@ func (g *GPU) SMCounter(tenant, counter int) uint64 {
 
 // Footprint is the device memory a tenant has, in bytes, page tables included; 0
 // on a machine that does not translate.
-func (g *GPU) Footprint(tenant int) (bytes uint64) {
-	if g.translation.Tables == nil {
-		return 0
-	}
-	for k := range g.translation.Tables.Frames().Pools() {
-		bytes += uint64(g.translation.Tables.Pages(mem.TenantID(tenant), k)) * uint64(g.Sheet.VM.Page)
-	}
-	return bytes
-}
+func (g *GPU) Footprint(tenant int) uint64 { return g.translation.Footprint(tenant) }
 
 // MovingCycles is the number of core cycles so far in which an SM was changing hands, in which a channel group or a
 // page was, and in which any of them was.
@@ -134,15 +105,5 @@ func (g *GPU) Copied() (bytes, commands uint64) {
 // Tiers is the machine's memory of two tiers; nil if it has one tier, or one that cannot be divided.
 func (g *GPU) Tiers() *backing.Tiers { return &g.memory.Tiers }
 
-// works says that a kernel or a program of CPU cores runs.
-func (g *GPU) works() bool {
-	for _, t := range g.Tenants {
-		if t.works() > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // pageArrived notes that a page of a tenant is where it was to be.
-func (g *GPU) pageArrived(tenant mem.TenantID, page uint64) { g.Tenants[tenant].got(page, &g.clock) }
+func (g *GPU) pageArrived(tenant mem.TenantID, page uint64) { g.Tenants[tenant].Got(page, &g.clock) }

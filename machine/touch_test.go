@@ -28,7 +28,7 @@ func near(m *sheets.Machine) {
 func TestDeviceMemoryOnFirstTouch(t *testing.T) {
 	var ends []uint64
 	for _, o := range []Options{{Touches: true}, {Every: true}} {
-		r := newRig(t, "ugpu", o, near, &Tenant{Name: "a", SMs: upTo(16)})
+		r := newRig(t, "ugpu", o, near, tenant("a", upTo(16)))
 		const words = 8 * 32 * 1024 // 32 pages of input and of output for each partition
 		k, check := r.scale(0, words, mem.Device)
 		if free := r.g.translation.Tables.Frames().Free(3); free < r.g.translation.Tables.Frames().PerPool()-8 {
@@ -65,7 +65,7 @@ func TestDeviceMemoryOnFirstTouch(t *testing.T) {
 // What is not touched costs no frame, but more than there is cannot be promised; what is freed can
 // be promised again.
 func TestPromisedMemory(t *testing.T) {
-	r := newRig(t, "ugpu", Options{}, near, &Tenant{Name: "a", SMs: upTo(16)})
+	r := newRig(t, "ugpu", Options{}, near, tenant("a", upTo(16)))
 	alloc := func(n int64) (*mem.Region, error) {
 		reg, err := mem.NewSpace(0).Reserve(n, mem.Device, "big")
 		if err != nil {
@@ -93,7 +93,7 @@ func TestPageTableEntriesAreShort(t *testing.T) {
 	for name, want := range map[string][2]int{
 		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {2, 5}, "uvm": {2, 2},
 	} {
-		r := newRig(t, name, Options{}, nil, &Tenant{Name: "a", SMs: upTo(4)})
+		r := newRig(t, name, Options{}, nil, tenant("a", upTo(4)))
 		for _, l := range []*interconnect.Lengths{&r.g.fabric.Lengths, &r.g.fabric.Between.Lengths} {
 			if l.Data[1] == 0 {
 				continue // one network alone

@@ -9,7 +9,7 @@ import (
 // TestSlicesDoNotShareAWalkersQueue: page walks and copies that pile up before one LLC
 // slice leave room for those to the others, which may be another application's.
 func TestSlicesDoNotShareAWalkersQueue(t *testing.T) {
-	g := newRig(t, "ugpu", Options{}, nil, &Tenant{Name: "a", SMs: upTo(80)}).g
+	g := newRig(t, "ugpu", Options{}, nil, tenant("a", upTo(80))).g
 	read := func(line uint64) bool {
 		return g.fabric.InjectMMU(mem.Req{Line: line, Sectors: 1, Op: mem.Walk}, 0)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
@@ -39,12 +40,12 @@ const commonLimit = 8
 // Loops that wait are no progress, however many instructions they have and even if they store. Nor are pages that
 // come again and again. Real drivers only have limits of wall time.
 type Watchdog struct {
-	tenants    []*Tenant
+	tenants    []*partition.Tenant
 	sms        []*sm.SM
 	sentry     sm.Sentry
 	cpus       *CPUs
-	dispatch   *dispatcher
-	contexts   *contextStore
+	dispatch   *partition.Dispatcher
+	contexts   *partition.ContextStore
 	clock      *timing.Clock
 	firstError *timing.FirstError
 	count      *stat.Table // of the SMs
@@ -109,27 +110,27 @@ func (w *Watchdog) look(now uint64) {
 		v.issued = issued
 		executed += insts
 		first := v.common.from
-		if t.useful > v.own.from {
-			first = t.useful
+		if t.Useful > v.own.from {
+			first = t.Useful
 		} else if insts > 0 {
-			n, count := w.sentry.News(mem.TenantID(i), &t.history)
+			n, count := w.sentry.News(mem.TenantID(i), &t.History)
 			warps += count
 			if n.Own {
-				t.useful, w.clock.Progress = now, now
+				t.Useful, w.clock.Progress = now, now
 			}
 			if n.Common {
 				first = now
 			}
 		}
 		cycles := passed
-		if len(t.kernels) == 0 || !w.sentry.Runs(mem.TenantID(i)) {
+		if len(t.Kernels) == 0 || !w.sentry.Runs(mem.TenantID(i)) {
 			cycles, insts = 0, 0
 		}
-		if len(t.kernels) > 0 && t.kernels[0].ID != v.id {
-			v.id, v.kernel = t.kernels[0].ID, idleTime{}
+		if len(t.Kernels) > 0 && t.Kernels[0].ID != v.id {
+			v.id, v.kernel = t.Kernels[0].ID, idleTime{}
 		}
 		v.kernel.pass(0, cycles, insts)
-		v.own.pass(t.useful, cycles, insts)
+		v.own.pass(t.Useful, cycles, insts)
 		v.common.pass(first, cycles, insts)
 		if v.own.length() > w.limit || v.common.length() > commonLimit*w.limit {
 			w.firstError.Note(w.hung(i, now))
@@ -183,10 +184,10 @@ func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
 	const most = 12
 	t := w.tenants[tenant]
 	lines = w.cpus.waits(tenant)
-	for _, k := range t.kernels {
+	for _, k := range t.Kernels {
 		lines = append(lines, fmt.Sprintf("%s: kernel %s: %d of %d CTAs unfinished, %d not yet dispatched",
-			t.Name, k.Name, k.left, k.Geo.CTAs, k.Geo.CTAs-k.next))
-		if k.next == 0 && k.ready <= now && !k.Possible(w.sms[0]) {
+			t.Name, k.Name, k.Left, k.Geo.CTAs, k.Geo.CTAs-k.Next))
+		if k.Next == 0 && k.Ready <= now && !k.Possible(w.sms[0]) {
 			lines = append(lines, fmt.Sprintf("  a CTA needs %d threads, %d registers per thread, "+
 				"%d bytes of shared memory: more than an SM has", k.Geo.Threads, k.Geo.Regs, k.Geo.SharedBytes))
 		}
@@ -211,7 +212,7 @@ func (w *Watchdog) waits(tenant int, now uint64) (lines []string) {
 
 // off lists the CTAs of a tenant that are in memory or on their way there, oldest first.
 func (w *Watchdog) off(tenant int) []*sm.Context {
-	return w.sentry.Leaving(mem.TenantID(tenant), slices.Clone(w.contexts.waiting[tenant]))
+	return w.sentry.Leaving(mem.TenantID(tenant), slices.Clone(w.contexts.Waiting(tenant)))
 }
 
 // Deadlock says that the machine, or the program on it, cannot continue, and what every part waits for.
@@ -229,7 +230,7 @@ func (d *Deadlock) Error() string {
 // has for long. Nothing from outside can help a machine without events: launches only queue up
 // behind the kernels that are there.
 func (w *Watchdog) stuck(next, until uint64) bool {
-	if w.dispatch.running+len(w.cpus.executions) == 0 {
+	if w.dispatch.Running()+len(w.cpus.executions) == 0 {
 		return false
 	}
 	now := min(next, until)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -27,9 +28,9 @@ func (r *rig) piecewise(again func()) error {
 // begins again.
 func TestStoringForEver(t *testing.T) {
 	for _, beside := range []bool{false, true} {
-		tenants := []*Tenant{{Name: "hung", SMs: upTo(40)}}
+		tenants := []*partition.Tenant{{Name: "hung", SMs: upTo(40)}}
 		if beside {
-			tenants = append(tenants, &Tenant{Name: "busy", SMs: upTo(80)[40:]})
+			tenants = append(tenants, &partition.Tenant{Name: "busy", SMs: upTo(80)[40:]})
 		}
 		r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, tenants...)
 		r.launch(0, "pour", 2, 64, r.alloc(0, 4096, mem.Device).Base)
@@ -55,7 +56,7 @@ func TestStoringForEver(t *testing.T) {
 
 // A loop of many instructions is work, however long it takes.
 func TestLongLoopIsWork(t *testing.T) {
-	r := newRig(t, "qv100", Options{Watchdog: 1_000_000}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+	r := newRig(t, "qv100", Options{Watchdog: 1_000_000}, nil, tenant("a", upTo(80)))
 	out := r.alloc(0, 4096, mem.Device)
 	k := r.launch(0, "long", 1, 64, out.Base, 5000)
 	if err := r.piecewise(nil); err != nil {
@@ -69,7 +70,7 @@ func TestLongLoopIsWork(t *testing.T) {
 // A kernel that waits because others are in its way is not one that no SM can hold.
 func TestWaitingIsNotTooLarge(t *testing.T) {
 	r := newRig(t, "qv100", Options{Watchdog: 50_000}, func(m *sheets.Machine) { m.SM.CTAs = 1 },
-		&Tenant{Name: "a", SMs: []int{0}})
+		&partition.Tenant{Name: "a", SMs: []int{0}})
 	out := r.alloc(0, 4096, mem.Device)
 	r.launch(0, "spin", 1, 32, out.Base)
 	r.launch(0, "pile", 1, 32, out.Base)
@@ -84,15 +85,15 @@ func TestWaitingIsNotTooLarge(t *testing.T) {
 // can keep an application off every SM until the next epoch.
 func TestPolicyMayHelp(t *testing.T) {
 	for _, governed := range []bool{false, true} {
-		r := newRig(t, "qv100", Options{Watchdog: 50_000}, nil, &Tenant{Name: "a", SMs: upTo(80)},
-			&Tenant{Name: "b", SMs: upTo(80)})
+		r := newRig(t, "qv100", Options{Watchdog: 50_000}, nil, tenant("a", upTo(80)),
+			tenant("b", upTo(80)))
 		r.g.Watchdog.Governed = governed
 		out := r.alloc(0, 4096, mem.Device)
 		none := make([][]int, 2)
 		for i := range none {
 			none[i] = make([]int, 80)
 		}
-		if err := r.g.LimitCTAs(none); err != nil {
+		if err := r.g.Partition.LimitCTAs(none); err != nil {
 			t.Fatal(err)
 		}
 		r.launch(0, "pile", 4, 32, out.Base)
@@ -103,7 +104,7 @@ func TestPolicyMayHelp(t *testing.T) {
 		if !governed {
 			continue
 		}
-		if err := r.g.LimitCTAs(nil); err != nil {
+		if err := r.g.Partition.LimitCTAs(nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.piecewise(nil); err != nil {
@@ -114,8 +115,8 @@ func TestPolicyMayHelp(t *testing.T) {
 
 // Whoever is off the SMs, or on the way, is named with its line, too.
 func TestWaitsOffTheSMs(t *testing.T) {
-	r := newRig(t, "qv100", Options{Quantum: 3000}, nil, &Tenant{Name: "a", SMs: upTo(80)},
-		&Tenant{Name: "b", SMs: upTo(80)})
+	r := newRig(t, "qv100", Options{Quantum: 3000}, nil, tenant("a", upTo(80)),
+		tenant("b", upTo(80)))
 	for i := range 2 {
 		r.launch(i, "pour", 2, 64, r.alloc(i, 4096, mem.Device).Base)
 	}
@@ -129,14 +130,14 @@ func TestWaitsOffTheSMs(t *testing.T) {
 			if !strings.Contains(lines, "kernel pour: 2 of 2") {
 				t.Fatalf("cycle %d: %s", now, lines)
 			}
-			if r.g.contexts.images[i] == 0 {
+			if r.g.Partition.Contexts.Images(i) == 0 {
 				continue
 			}
 			if strings.Count(lines, ", next k.ptx:") < 2 {
 				t.Fatalf("cycle %d: no line of a CTA in:\n%s", now, lines)
 			}
 			off[i] = off[i] || strings.Count(lines, "off the SMs: CTA of pour: warps 0") == 2
-			switching = switching || r.g.turns.next >= 0
+			switching = switching || r.g.Partition.TimeSlices.Switching()
 		}
 	}
 	if !off[0] || !off[1] || !switching {
@@ -148,7 +149,7 @@ func TestWaitsOffTheSMs(t *testing.T) {
 // first time once: that puts the verdict off, but who looks on is told from the time on at which none does anything
 // that others have not done.
 func TestIdleOfManyThatWait(t *testing.T) {
-	r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, &Tenant{Name: "a", SMs: upTo(80)})
+	r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, tenant("a", upTo(80)))
 	r.launch(0, "spin", 20, 1024, r.alloc(0, 4096, mem.Device).Base)
 	var d *Deadlock
 	if err := r.piecewise(nil); !errors.As(err, &d) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/partition"
 )
 
 // What became of the decisions of a run, for its result and its timeline.
@@ -59,7 +59,7 @@ func (c *controller) name(tenant int) string {
 }
 
 // followSMs fills in a decision's moves of SMs and adds them up.
-func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
+func (c *controller) followSMs(d *Decision, r *partition.Repartition, m *Moved) {
 	for _, x := range r.SMs {
 		d.SMs = append(d.SMs, SMMove{
 			SM: x.SM, From: c.name(x.From), To: c.name(x.To), Gate: x.Gate, How: string(x.How),
@@ -73,11 +73,11 @@ func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
 		}
 		m.ContextBytes += x.Bytes
 		switch x.How {
-		case machine.Drain:
+		case partition.Drain:
 			m.Drained++
-		case machine.Switch:
+		case partition.Switch:
 			m.Switched++
-		case machine.Wake:
+		case partition.Wake:
 			m.Woken++
 		}
 	}
@@ -92,11 +92,11 @@ func (c *controller) followSMs(d *Decision, r *machine.Repartition, m *Moved) {
 }
 
 // followGroups is followSMs for channel groups and their pages.
-func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved) {
+func (c *controller) followGroups(d *Decision, r *partition.Repartition, m *Moved) {
 	for k := range r.Groups {
 		x := &r.Groups[k]
-		c.r.gpu.Count(x)
-		waiting := uint64(c.r.gpu.Waiting(x))
+		c.r.gpu.Partition.Count(x)
+		waiting := uint64(c.r.gpu.Partition.Waiting(x))
 		d.Groups = append(d.Groups, GroupMove{
 			Group: x.Group, From: c.name(x.From), To: c.name(x.To), Start: x.Start, Handed: x.Handed,
 			Emptied: x.Emptied,
@@ -112,11 +112,11 @@ func (c *controller) followGroups(d *Decision, r *machine.Repartition, m *Moved)
 
 // smState names what an SM does while it changes hands, is powered down or wakes, and the tenant for which it does
 // that (-1: none).
-func smState(x *machine.SMMove) (name string, tenant int) {
+func smState(x *partition.SMMove) (name string, tenant int) {
 	switch {
-	case x.How == machine.Wake:
+	case x.How == partition.Wake:
 		return "waking", x.To
-	case x.How == machine.Switch:
+	case x.How == partition.Switch:
 		return "switching", max(x.From, 0)
 	case x.From < 0 && x.Gate:
 		return "powering down", -1

@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/backing"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
@@ -28,14 +29,14 @@ type setting struct {
 func settings() []setting {
 	return []setting{
 		{
-			name: "sms", able: (*machine.GPU).CanMoveSMs, take: takeSMs, apply: move,
+			name: "sms", able: canMoveSMs, take: takeSMs, apply: move,
 			ask: func(x *change, r *control.Request, d *Decision) (bool, error) {
 				x.want.Free = freeings()[r.Free]
 				return x.askShares(r.SMs, "SMs", d, smsOf)
 			},
 		},
 		{
-			name: "gating", able: (*machine.GPU).CanMoveSMs, apply: move,
+			name: "gating", able: canMoveSMs, apply: move,
 			ask: func(x *change, r *control.Request, _ *Decision) (changed bool, _ error) {
 				if r.Gated != nil && *r.Gated != x.want.Gated {
 					x.want.Gated, changed = *r.Gated, true
@@ -52,7 +53,7 @@ func settings() []setting {
 				return r.CTAs != nil, nil
 			},
 			take:  func(x, w *change) { x.ctas = w.ctas },
-			apply: func(g *machine.GPU, x *change) error { return g.LimitCTAs(x.ctas) },
+			apply: func(g *machine.GPU, x *change) error { return g.Partition.LimitCTAs(x.ctas) },
 		},
 		{
 			name: "replication",
@@ -63,10 +64,10 @@ func settings() []setting {
 				return changed, nil
 			},
 			take:  func(x, w *change) { x.copies = w.copies },
-			apply: func(g *machine.GPU, x *change) error { return g.Replicas.Set(*x.copies) },
+			apply: func(g *machine.GPU, x *change) error { return g.Partition.Replicas.Set(*x.copies) },
 		},
 		{
-			name: "groups", able: (*machine.GPU).CanMoveGroups, take: takeGroups, apply: move,
+			name: "groups", able: canMoveGroups, take: takeGroups, apply: move,
 			ask: func(x *change, r *control.Request, d *Decision) (bool, error) {
 				return x.askShares(r.Groups, "channel groups", d, groupsOf)
 			},
@@ -91,7 +92,7 @@ func quotaSetting() setting {
 			return changed, nil
 		},
 		take:  func(x, w *change) { x.quota = w.quota },
-		apply: func(g *machine.GPU, x *change) error { return g.SetQuotas(x.quota) },
+		apply: func(g *machine.GPU, x *change) error { return g.Partition.SetQuotas(x.quota) },
 	}
 }
 
@@ -106,10 +107,13 @@ func tierSetting(name string, at func(*backing.MemorySplit) **int, want func(*co
 	}
 }
 
+func canMoveSMs(g *machine.GPU) error    { return g.Partition.CanMoveSMs() }
+func canMoveGroups(g *machine.GPU) error { return g.Partition.CanMoveGroups() }
+
 // move moves SMs and channel groups and powers SMs down or up, once for all settings that ask for it.
 func move(g *machine.GPU, x *change) error {
 	if x.done == nil && x.refused == nil {
-		x.done, x.refused = g.Repartition(&x.want)
+		x.done, x.refused = g.Partition.Repartition(&x.want)
 	}
 	return x.refused
 }
@@ -123,14 +127,14 @@ func divide(g *machine.GPU, x *change) error {
 	return *x.divides
 }
 
-func smsOf(s *machine.Share) *int    { return &s.SMs }
-func groupsOf(s *machine.Share) *int { return &s.Groups }
+func smsOf(s *partition.Share) *int    { return &s.SMs }
+func groupsOf(s *partition.Share) *int { return &s.Groups }
 
 func takeSMs(x, w *change)    { x.takeShares(w, smsOf) }
 func takeGroups(x, w *change) { x.takeShares(w, groupsOf) }
 
 // takeShares takes over the shares of an earlier change, and the way in which SMs are freed for it.
-func (x *change) takeShares(w *change, of func(*machine.Share) *int) {
+func (x *change) takeShares(w *change, of func(*partition.Share) *int) {
 	for k := range x.want.Shares {
 		*of(&x.want.Shares[k]) = *of(&w.want.Shares[k])
 	}
@@ -138,7 +142,7 @@ func (x *change) takeShares(w *change, of func(*machine.Share) *int) {
 }
 
 // askShares is ask for SMs or channel groups.
-func (x *change) askShares(list []int, unit string, d *Decision, of func(*machine.Share) *int,
+func (x *change) askShares(list []int, unit string, d *Decision, of func(*partition.Share) *int,
 ) (changed bool, err error) {
 	if list == nil {
 		return false, nil
@@ -170,17 +174,18 @@ func replace(have **int, want, held *int) (changed bool) {
 }
 
 // freeings are the machine's constants for a policy's.
-func freeings() map[control.Freeing]machine.Freeing {
-	return map[control.Freeing]machine.Freeing{
-		"": machine.ByEstimate, control.FreeByDrain: machine.ByDraining, control.FreeBySwitch: machine.BySwitching,
+func freeings() map[control.Freeing]partition.Freeing {
+	return map[control.Freeing]partition.Freeing{
+		"": partition.ByEstimate, control.FreeByDrain: partition.ByDraining,
+		control.FreeBySwitch: partition.BySwitching,
 	}
 }
 
 // quotas are a policy's quotas as a type of the machine.
-func quotas(q *control.Quota) *machine.Quotas {
+func quotas(q *control.Quota) *partition.Quotas {
 	schemes := map[control.QuotaScheme]sm.QuotaScheme{
 		control.Naive: sm.QuotaNaive, control.Elastic: sm.QuotaElastic,
 		control.Rollover: sm.QuotaRollover, control.RolloverTime: sm.QuotaRolloverTime,
 	}
-	return &machine.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
+	return &partition.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/sheets"
@@ -248,7 +249,7 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
 	for i := range m.SM.Count {
 		all = append(all, i)
 	}
-	g, err := machine.New(m, []*machine.Tenant{{Name: s.Name, SMs: all}}, o)
+	g, err := machine.New(m, []*partition.Tenant{{Name: s.Name, SMs: all}}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -314,3 +314,15 @@ func (x *Translation) Deliver(h int32, now uint64) {
 	}
 	x.fabric.Slab.Put(h)
 }
+
+// Footprint is the device memory a tenant has, in bytes, page tables included; 0 on a machine that does not
+// translate.
+func (x *Translation) Footprint(tenant int) (bytes uint64) {
+	if x.Tables == nil {
+		return 0
+	}
+	for k := range x.Tables.Frames().Pools() {
+		bytes += uint64(x.Tables.Pages(mem.TenantID(tenant), k)) * uint64(x.sheet.VM.Page)
+	}
+	return bytes
+}

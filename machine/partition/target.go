@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"cmp"
@@ -37,16 +37,16 @@ const (
 // CanBegin says that a target can begin now. SMs can be asked for while SMs of earlier
 // targets are on their way, but not while channel groups of a tenant that would gain or lose
 // SMs are handed over; channel groups only when nothing moves (NothingMoves).
-func (g *GPU) CanBegin(t *Target) bool {
-	if len(t.Shares) != len(g.Tenants) || g.turns.changing > 0 {
+func (p *Partition) CanBegin(t *Target) bool {
+	if len(t.Shares) != len(p.Tenants) || p.TimeSlices.changing > 0 {
 		return false
 	}
-	if t.movesGroups(g) {
-		return g.NothingMoves()
+	if t.movesGroups(p) {
+		return p.NothingMoves()
 	}
-	have := g.mover.ends(len(g.Tenants))
+	have := p.mover.ends(len(p.Tenants))
 	for i, w := range t.Shares {
-		if w.SMs != have[i] && g.groups.holds(i) {
+		if w.SMs != have[i] && p.groups.holds(i) {
 			return false
 		}
 	}
@@ -54,63 +54,63 @@ func (g *GPU) CanBegin(t *Target) bool {
 }
 
 // admissible checks a target against the machine and the tenants' memory.
-func (t *Target) admissible(g *GPU) error {
-	if err := g.CanMoveSMs(); err != nil {
+func (t *Target) admissible(p *Partition) error {
+	if err := p.CanMoveSMs(); err != nil {
 		return err
 	}
-	if len(t.Shares) != len(g.Tenants) {
-		return fmt.Errorf("%d shares for %d applications", len(t.Shares), len(g.Tenants))
+	if len(t.Shares) != len(p.Tenants) {
+		return fmt.Errorf("%d shares for %d applications", len(t.Shares), len(p.Tenants))
 	}
-	if !g.CanBegin(t) {
+	if !p.CanBegin(t) {
 		return fmt.Errorf("the last repartition is still under way")
 	}
 	sms := 0
 	for i, w := range t.Shares {
 		if w.SMs < 0 {
-			return fmt.Errorf("application %s would have %d SMs", g.Tenants[i].Name, w.SMs)
+			return fmt.Errorf("application %s would have %d SMs", p.Tenants[i].Name, w.SMs)
 		}
 		sms += w.SMs
 	}
-	all := len(g.holdings.sm)
+	all := len(p.holdings.sm)
 	if sms > all {
 		return fmt.Errorf("%d SMs are more than the machine's %d", sms, all)
 	}
 	if t.Gated > all-sms {
 		return fmt.Errorf("%d SMs would be gated: only %d have no owner", t.Gated, all-sms)
 	}
-	if t.movesGroups(g) {
-		return t.admissibleGroups(g)
+	if t.movesGroups(p) {
+		return t.admissibleGroups(p)
 	}
 	return nil
 }
 
-func (t *Target) admissibleGroups(g *GPU) error {
-	if err := g.CanMoveGroups(); err != nil {
+func (t *Target) admissibleGroups(p *Partition) error {
+	if err := p.CanMoveGroups(); err != nil {
 		return err
 	}
 	groups := 0
 	for i, w := range t.Shares {
 		if w.Groups < 1 {
-			return fmt.Errorf("application %s would have %d channel groups: at least one", g.Tenants[i].Name, w.Groups)
+			return fmt.Errorf("application %s would have %d channel groups: at least one", p.Tenants[i].Name, w.Groups)
 		}
 		groups += w.Groups
-		f := g.translation.Tables.Frames()
-		pages := int(g.Footprint(i) / uint64(g.Sheet.VM.Page))
-		if room := w.Groups * f.PerPool() * f.Pools() / g.fabric.Layouts.Whole.Groups(); pages > room {
+		f := p.translation.Tables.Frames()
+		pages := int(p.translation.Footprint(i) / uint64(p.sheet.VM.Page))
+		if room := w.Groups * f.PerPool() * f.Pools() / p.layouts.Whole.Groups(); pages > room {
 			return fmt.Errorf("application %s has %d pages: %d channel groups hold %d",
-				g.Tenants[i].Name, pages, w.Groups, room)
+				p.Tenants[i].Name, pages, w.Groups, room)
 		}
 	}
-	if groups > len(g.holdings.group) {
-		return fmt.Errorf("%d channel groups are more than the machine's %d", groups, len(g.holdings.group))
+	if groups > len(p.holdings.group) {
+		return fmt.Errorf("%d channel groups are more than the machine's %d", groups, len(p.holdings.group))
 	}
 	return nil
 }
 
 // movesGroups says whether a target gives tenants other channel groups than they have.
-func (t *Target) movesGroups(g *GPU) bool {
+func (t *Target) movesGroups(p *Partition) bool {
 	for i, w := range t.Shares {
-		if w.Groups != len(g.Tenants[i].Groups) {
+		if w.Groups != len(p.Tenants[i].Groups) {
 			return true
 		}
 	}
@@ -118,11 +118,11 @@ func (t *Target) movesGroups(g *GPU) bool {
 }
 
 // pagesIn is the number of frames the owner of a group has in it.
-func (g *GPU) pagesIn(group int) int {
-	if g.holdings.group[group] < 0 || !g.translation.Tables.Frames().PerGroup() {
+func (p *Partition) pagesIn(group int) int {
+	if p.holdings.group[group] < 0 || !p.translation.Tables.Frames().PerGroup() {
 		return 0
 	}
-	return g.translation.Tables.Pages(mem.TenantID(g.holdings.group[group]), group)
+	return p.translation.Tables.Pages(mem.TenantID(p.holdings.group[group]), group)
 }
 
 // grant is one thing and its old and new owner; -1: nobody.
@@ -188,10 +188,10 @@ func (c *choice) spare(owner int) (out []grant) {
 
 // chooseSMs decides which SMs change hands for a target, which are powered down or woken, and which part of the
 // target is left out.
-func (t *Target) chooseSMs(g *GPU) (out []grant, left []int, leftGated int) {
-	v := &g.mover
+func (t *Target) chooseSMs(p *Partition) (out []grant, left []int, leftGated int) {
+	v := &p.mover
 	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {
-		return 2*(g.sms.list[a].Resident()-g.sms.list[b].Resident()) + cmp.Compare(b, a)
+		return 2*(p.sms[a].Resident()-p.sms[b].Resident()) + cmp.Compare(b, a)
 	}}
 	for _, w := range t.Shares {
 		c.want = append(c.want, w.SMs)

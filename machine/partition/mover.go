@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"github.com/heddle-sim/heddle/engine"
@@ -46,23 +46,20 @@ const (
 	handed
 )
 
-// holdings has the owner of each SM and channel group; -1: nobody, or several.
-type holdings struct{ sm, group []int }
-
 // smMover frees SMs and gives them to their new owners. An SM is drained of its CTAs, or frozen and its contexts
 // stored through its own load/store unit. It also powers down SMs without an owner, and wakes them (gating.go).
 type smMover struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
 	tlbs     []*vm.TLB // none where addresses are not translated
-	contexts *contextStore
-	dispatch *dispatcher
+	contexts *ContextStore
 	groups   *handover
 	holdings *holdings
 	meters   *timing.Meters
 	clock    *timing.Clock
 	wakeups  timing.Wakeups
-	counters *stat.Table // of the SMs
+	counters *stat.Table      // of the SMs
+	onMoved  func(now uint64) // tenants have other SMs from a cycle on
 
 	period    uint64         // cycles from one look at the moving SMs to the next
 	wakeDelay uint64         // cycles a gated SM takes to wake
@@ -81,7 +78,7 @@ func (v *smMover) begin(x grant, t *Target, now uint64) SMMove {
 		v.wake(&m, now)
 		return m
 	}
-	v.dispatch.owners[x.what] = nil
+	v.holdings.owners[x.what] = nil
 	if m.CTAs == 0 {
 		return m
 	}
@@ -135,10 +132,10 @@ func (v *smMover) next(now uint64) uint64 {
 // a period.
 func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
 
-// Without translation the mover looks at SMs at the ends of strides, whether there are strides or not. So SMs that
-// change hands end no stride. This period is a choice: an SM is free up to this number of cycles later than it could
-// be, where a context takes thousands.
-const movePeriod = 32
+// MovePeriod is the time between two looks of the mover at the SMs, without translation: at the ends of strides,
+// whether there are strides or not. So SMs that change hands end no stride. This period is a choice: an SM is free up
+// to this number of cycles later than it could be, where a context takes thousands.
+const MovePeriod = 32
 
 // remaining estimates how long the CTAs on an SM will take: the mean time of their kernels' CTAs so far, less their
 // age. A CTA that has run for t without such a mean, or for longer than it, is expected to run for another t.
@@ -172,7 +169,7 @@ func (v *smMover) advance(m *SMMove, now uint64) bool {
 	if m.step == storing && !s.Busy() && len(m.saved) > 0 {
 		v.contexts.keep(m.From, m.saved...)
 		m.saved = nil
-		v.dispatch.offer(now + 1)
+		v.holdings.offer(now + 1)
 	}
 	return (m.step == draining && s.Resident() == 0 || m.step == storing) && !s.Busy() && s.Drained()
 }
@@ -209,22 +206,22 @@ func (v *smMover) hand(m *SMMove, now uint64) {
 				t.SMs = append(t.SMs, k)
 			}
 		}
-		for _, k := range t.kernels { // CTAs spread over the SMs there are now
+		for _, k := range t.Kernels { // CTAs spread over the SMs there are now
 			k.Most = t.most(&k.Geo)
 		}
 	}
-	v.dispatch.countPresent(now + 1)
+	v.onMoved(now + 1)
 	if m.Gate {
 		v.gated[m.SM].Add(now+1, 1)
 	}
 	if m.To < 0 {
 		return
 	}
-	v.dispatch.owners[m.SM] = append(v.dispatch.owners[m.SM], m.To)
+	v.holdings.owners[m.SM] = append(v.holdings.owners[m.SM], m.To)
 	if v.groups.holds(m.To) {
 		v.sms[m.SM].Hold()
 	}
-	v.dispatch.offer(now + 1)
+	v.holdings.offer(now + 1)
 }
 
 // clear flushes the data that a free SM's last owner left in it.

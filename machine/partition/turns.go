@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"fmt"
@@ -33,13 +33,13 @@ type Turn struct {
 	Refill uint64 // until an SM's L1 had fetched again the lines it held when the owner left; the SM works meanwhile
 }
 
-// turns is whose turn it is.
-type turns struct {
+// TimeSlices is whose turn it is.
+type TimeSlices struct {
 	tenants  []*Tenant
 	sms      []*sm.SM
 	mover    *smMover
-	contexts *contextStore
-	dispatch *dispatcher
+	contexts *ContextStore
+	holdings *holdings
 	meters   *timing.Meters
 	clock    *timing.Clock
 
@@ -69,7 +69,7 @@ const refillStep = 256
 
 // begin prepares for time slicing with the given quantum; the first application
 // has the first turn.
-func (t *turns) begin(quantum uint64) error {
+func (t *TimeSlices) begin(quantum uint64) error {
 	for _, x := range t.tenants {
 		if len(x.SMs) != len(t.sms) || x.Groups != nil {
 			return fmt.Errorf("application %s takes turns on the whole machine: it needs all of its SMs and channels",
@@ -81,13 +81,13 @@ func (t *turns) begin(quantum uint64) error {
 	for range t.tenants {
 		t.refill.lost = append(t.refill.lost, make([]uint64, len(t.sms)))
 	}
-	t.dispatch.giveAll(0)
+	t.holdings.giveAll(0)
 	return nil
 }
 
 // tick ends a turn when it is time and frees the SMs; it returns the next cycle
 // with work.
-func (t *turns) tick(now uint64) uint64 {
+func (t *TimeSlices) tick(now uint64) uint64 {
 	switch {
 	case t.quantum == 0:
 		return engine.Never
@@ -106,7 +106,7 @@ func (t *turns) tick(now uint64) uint64 {
 		}
 		t.loading, t.end = false, now+t.quantum
 		for i := range t.sms {
-			t.contexts.free(i)
+			t.contexts.Free(i)
 		}
 	}
 	look := t.refill.tick(t, now)
@@ -115,7 +115,7 @@ func (t *turns) tick(now uint64) uint64 {
 		return look // a launch asks again
 	}
 	end := t.asked
-	if len(t.tenants[t.holder].kernels) > 0 {
+	if len(t.tenants[t.holder].Kernels) > 0 {
 		if now > t.end { // no other application had a kernel then, and the next quantum began
 			t.end += (now - t.end + t.quantum - 1) / t.quantum * t.quantum
 		}
@@ -130,10 +130,10 @@ func (t *turns) tick(now uint64) uint64 {
 
 // successor is the next application with a kernel, in turn after the holder; -1 when
 // no other has one.
-func (t *turns) successor() int {
+func (t *TimeSlices) successor() int {
 	n := len(t.tenants)
 	for i := 1; i < n; i++ {
-		if k := (t.holder + i) % n; len(t.tenants[k].kernels) > 0 {
+		if k := (t.holder + i) % n; len(t.tenants[k].Kernels) > 0 {
 			return k
 		}
 	}
@@ -141,9 +141,9 @@ func (t *turns) successor() int {
 }
 
 // finish begins to free the SMs.
-func (t *turns) finish(next int, now uint64) {
+func (t *TimeSlices) finish(next int, now uint64) {
 	t.next = next
-	t.dispatch.giveAll(-1)
+	t.holdings.giveAll(-1)
 	last := &t.log[len(t.log)-1]
 	last.Left = now
 	t.closeTurn(last, now)
@@ -158,7 +158,7 @@ func (t *turns) finish(next int, now uint64) {
 }
 
 // free carries the moves as far as possible. The next turn begins with the last of them.
-func (t *turns) free(now uint64) {
+func (t *TimeSlices) free(now uint64) {
 	for i := range t.moves {
 		m := &t.moves[i]
 		if m.step == handed || !t.mover.advance(m, now) {
@@ -183,12 +183,12 @@ func (t *turns) free(now uint64) {
 	t.holder, t.next, t.loading = t.next, -1, true
 	t.log = append(t.log, Turn{Tenant: t.holder, Start: now, Left: engine.Never})
 	t.refill.begin(t)
-	t.dispatch.giveAll(t.holder)
-	t.dispatch.offer(now + 1)
+	t.holdings.giveAll(t.holder)
+	t.holdings.offer(now + 1)
 }
 
 // closeTurn records the part of a turn, up to now, in which no work was done.
-func (t *turns) closeTurn(x *Turn, now uint64) {
+func (t *TimeSlices) closeTurn(x *Turn, now uint64) {
 	for _, s := range t.sms {
 		s.SyncCounters(now)
 	}
@@ -198,7 +198,7 @@ func (t *turns) closeTurn(x *Turn, now uint64) {
 }
 
 // begin notes what the holder's L1s have to fetch again.
-func (f *refill) begin(t *turns) {
+func (f *refill) begin(t *TimeSlices) {
 	f.left, f.busy = 0, f.count.Sum(t.holder, sm.ActiveCycles)
 	for i, lost := range f.lost[t.holder] {
 		f.due[i] = 0
@@ -210,7 +210,7 @@ func (f *refill) begin(t *turns) {
 }
 
 // tick notes the L1s that have fetched again what they had lost; it returns when to look again.
-func (f *refill) tick(t *turns, now uint64) uint64 {
+func (f *refill) tick(t *TimeSlices, now uint64) uint64 {
 	if f.left == 0 {
 		return engine.Never
 	}
@@ -225,11 +225,20 @@ func (f *refill) tick(t *turns, now uint64) uint64 {
 	return now - now%refillStep + refillStep
 }
 
-// Turns lists the owners of the SMs and their times, under time slicing; the last turn up to now.
-func (g *GPU) Turns() []Turn {
-	log := slices.Clone(g.turns.log)
+// Log lists the owners of the SMs and their times, under time slicing; the last turn up to now.
+func (t *TimeSlices) Log() []Turn {
+	log := slices.Clone(t.log)
 	if n := len(log); n > 0 && log[n-1].Left == engine.Never {
-		g.turns.closeTurn(&log[n-1], g.Now())
+		t.closeTurn(&log[n-1], t.clock.Now)
 	}
 	return log
 }
+
+// Holder is whose turn it is.
+func (t *TimeSlices) Holder() int { return t.holder }
+
+// Loaded is the cycle from which the quantum of the present turn counts; false while contexts are being loaded.
+func (t *TimeSlices) Loaded() (at uint64, ok bool) { return t.end - t.quantum, !t.loading }
+
+// Switching says that SMs are being freed for the next turn.
+func (t *TimeSlices) Switching() bool { return t.next >= 0 }

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"math/bits"
@@ -309,15 +309,15 @@ func (h *handover) pool(group int) int {
 }
 
 // Waiting is the number of pages that a group's old owner still has in it.
-func (g *GPU) Waiting(m *GroupMove) int {
-	if m.From < 0 || m.Handed == 0 || g.holdings.group[m.Group] == m.From {
+func (p *Partition) Waiting(m *GroupMove) int {
+	if m.From < 0 || m.Handed == 0 || p.holdings.group[m.Group] == m.From {
 		return 0
 	}
-	return g.groups.left(m)
+	return p.groups.left(m)
 }
 
 // Count brings the page counts of a group's move up to date.
-func (g *GPU) Count(m *GroupMove) { g.groups.count(m) }
+func (p *Partition) Count(m *GroupMove) { p.groups.count(m) }
 
 func (h *handover) count(m *GroupMove) {
 	if m.Handed == 0 {

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"slices"
@@ -27,10 +27,9 @@ type Evictions struct {
 
 // evictor shares out the SMs that several applications use, and evicts CTAs.
 type evictor struct {
-	tenants  []*Tenant
 	sms      []*sm.SM
-	dispatch *dispatcher
-	contexts *contextStore
+	holdings *holdings
+	contexts *ContextStore
 	meters   *timing.Meters
 	wakeups  timing.Wakeups
 	line     int // bytes of a line of a context
@@ -42,60 +41,6 @@ type evictor struct {
 	closed  []bool  // [SM] takes none while a CTA is evicted for another
 	order   []int   // byShare's
 	young   []int   // victim's
-}
-
-// Evicted is how many CTAs have been evicted so far.
-func (g *GPU) Evicted() Evictions { return g.evictor.evicted }
-
-// place is the dispatcher's serve for an SM that several applications share.
-func (v *evictor) place(i int, now uint64) uint64 {
-	next, s := engine.Never, v.sms[i]
-	if v.closed[i] {
-		return next // the end of the eviction asks again
-	}
-	owners := v.byShare(i)
-	if v.most != nil {
-		evicting, above := v.trim(i, owners, now)
-		if evicting {
-			return next
-		}
-		if above {
-			next = now + 1
-		}
-	}
-	for _, t := range owners {
-		if v.atLimit(t, i) {
-			continue
-		}
-		if v.contexts.restore(t, i, now) {
-			return now + 1
-		}
-		k, wait := v.dispatch.pending(t, s, now)
-		next = min(next, wait)
-		if k != nil {
-			v.dispatch.place(k, i, now)
-			v.last[i] = slices.Index(v.dispatch.owners[i], t)
-			return now + 1
-		}
-		out := v.crowdedOut(t, s, now)
-		if out == nil {
-			continue
-		}
-		if v.limited(t, i) {
-			if s.Used(mem.TenantID(t)).CTAs == 0 {
-				return next // as below
-			}
-			continue
-		}
-		if c := v.victim(s, out, owners); c >= 0 {
-			v.begin(i, c, now)
-			return engine.Never
-		}
-		if s.Used(mem.TenantID(t)).CTAs == 0 {
-			return next // no richer application takes the room that it waits for: it would wait for ever
-		}
-	}
-	return next
 }
 
 // limit sets the limits of CTAs.
@@ -137,7 +82,7 @@ func (v *evictor) trim(i int, owners []int, now uint64) (evicting, above bool) {
 // byShare is the owners of an SM, the one with the smallest dominant share first;
 // among equals the one whose turn it is.
 func (v *evictor) byShare(i int) []int {
-	s, own := v.sms[i], v.dispatch.owners[i]
+	s, own := v.sms[i], v.holdings.owners[i]
 	n := len(own)
 	out := v.order[:0]
 	for j := range n {
@@ -150,20 +95,6 @@ func (v *evictor) byShare(i int) []int {
 	}
 	v.order = out
 	return out
-}
-
-// crowdedOut is the kernel whose CTA a tenant would place on an SM if there were room: the kernel of a context in
-// memory, else the oldest kernel with a CTA that fits on an empty SM; nil if it has none.
-func (v *evictor) crowdedOut(tenant int, s *sm.SM, now uint64) *sm.Kernel {
-	if c := v.contexts.oldest(tenant); c != nil {
-		return c.K
-	}
-	for _, k := range v.tenants[tenant].kernels {
-		if v.dispatch.has(k, s.ID) && k.ready <= now && k.MayGrowOn(s) && s.Needs(&k.Kernel).Within(s.Has()) {
-			return &k.Kernel
-		}
-	}
-	return nil
 }
 
 // victim is the CTA to evict from an SM first so that one of k fits: of the richest
@@ -208,7 +139,7 @@ func (v *evictor) begin(i, cta int, now uint64) {
 	s := v.sms[i]
 	v.leaving = append(v.leaving, eviction{sm: i, tenant: int(s.CTA(cta).Tenant)})
 	s.Evict(cta, now)
-	v.contexts.free(i)
+	v.contexts.Free(i)
 	v.closed[i] = true
 	v.meters.SMs.Add(now, 1)
 	v.wakeups.WakeDriver(now)
@@ -224,7 +155,7 @@ func (v *evictor) tick(now uint64) uint64 {
 		if v.advance(&e, now) {
 			v.meters.SMs.Add(now, -1)
 			v.closed[e.sm] = false
-			v.dispatch.offer(now + 1)
+			v.holdings.offer(now + 1)
 		} else {
 			still = append(still, e)
 		}

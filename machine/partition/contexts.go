@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/heddle-sim/heddle/sheets"
 )
 
-// contextStore keeps the contexts of CTAs that were taken off SMs, as images in the memory of their tenants. SMs that
+// ContextStore keeps the contexts of CTAs that were taken off SMs, as images in the memory of their tenants. SMs that
 // change hands, turns (time slicing) and evictions (SMK) all use it.
-type contextStore struct {
+type ContextStore struct {
 	tenants    []*Tenant
 	sms        []*sm.SM
 	tables     *vm.Tables // nil where addresses are not translated
@@ -30,8 +30,8 @@ type contextStore struct {
 // local memory.
 const contextWindow = 3 << 38
 
-func newContextStore(s *sheets.Machine, tenants int) contextStore {
-	return contextStore{
+func newContextStore(s *sheets.Machine, tenants int) ContextStore {
+	return ContextStore{
 		page: max(s.VM.Page, s.LLC.Line), line: s.L1D.Line,
 		waiting: make([][]*sm.Context, tenants), returning: make([][]*sm.Context, s.SM.Count),
 		end: make([]uint64, tenants), images: make([]int, tenants),
@@ -40,7 +40,7 @@ func newContextStore(s *sheets.Machine, tenants int) contextStore {
 
 // image finds memory for the context of a CTA of k, in the context window of its
 // tenant, and returns its virtual address.
-func (c *contextStore) image(k *sm.Kernel, bytes int) uint64 {
+func (c *ContextStore) image(k *sm.Kernel, bytes int) uint64 {
 	n := c.size(bytes)
 	addr := contextWindow + c.end[k.Tenant]
 	c.end[k.Tenant] += n
@@ -55,15 +55,25 @@ func (c *contextStore) image(k *sm.Kernel, bytes int) uint64 {
 }
 
 // size is the memory for an image of a number of bytes: whole pages.
-func (c *contextStore) size(bytes int) uint64 { return uint64((bytes + c.page - 1) / c.page * c.page) }
+func (c *ContextStore) size(bytes int) uint64 { return uint64((bytes + c.page - 1) / c.page * c.page) }
+
+// Waiting lists the CTAs of a tenant that are off the machine, oldest first; Images is the number of images in its
+// memory.
+func (c *ContextStore) Waiting(tenant int) []*sm.Context { return c.waiting[tenant] }
+
+// Images is described at Waiting.
+func (c *ContextStore) Images(tenant int) int { return c.images[tenant] }
+
+// Forget gives up the images of a tenant whose memory is freed.
+func (c *ContextStore) Forget(tenant int) { c.end[tenant] = 0 }
 
 // keep takes contexts of a tenant whose images are complete.
-func (c *contextStore) keep(tenant int, saved ...*sm.Context) {
+func (c *ContextStore) keep(tenant int, saved ...*sm.Context) {
 	c.waiting[tenant] = append(c.waiting[tenant], saved...)
 }
 
 // oldest is the context of a tenant that goes back first; nil when none waits.
-func (c *contextStore) oldest(tenant int) *sm.Context {
+func (c *ContextStore) oldest(tenant int) *sm.Context {
 	if q := c.waiting[tenant]; len(q) > 0 {
 		return q[0]
 	}
@@ -72,7 +82,7 @@ func (c *contextStore) oldest(tenant int) *sm.Context {
 
 // restore puts a saved CTA of a tenant back on SM i, before any new one goes
 // there; false when none waits or the oldest does not fit.
-func (c *contextStore) restore(tenant, i int, now uint64) bool {
+func (c *ContextStore) restore(tenant, i int, now uint64) bool {
 	q := c.waiting[tenant]
 	if len(q) == 0 || !c.sms[i].Fits(q[0].K) {
 		return false
@@ -85,8 +95,8 @@ func (c *contextStore) restore(tenant, i int, now uint64) bool {
 	return true
 }
 
-// free gives back the memory of contexts that are complete again on SM i.
-func (c *contextStore) free(i int) {
+// Free gives back the memory of contexts that are complete again on SM i.
+func (c *ContextStore) Free(i int) {
 	keep := c.returning[i][:0]
 	for _, x := range c.returning[i] {
 		if !x.Loaded() {

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"fmt"
@@ -18,24 +18,24 @@ type Quotas struct {
 // refills its quotas itself. A call at the end of a quota period sets the amounts of the next one. nil removes the
 // quotas. A tenant with a goal needs a quota on every SM. With elastic quota periods every tenant needs one, because
 // an application that may never issue would never end. The error says what is wrong.
-func (g *GPU) SetQuotas(q *Quotas) error {
+func (p *Partition) SetQuotas(q *Quotas) error {
 	if q == nil {
-		for i, s := range g.sms.list {
-			s.SetQuotas(nil, g.clock.Now)
-			g.wakeups.WakeSM(i, g.clock.Now)
+		for i, s := range p.sms {
+			s.SetQuotas(nil, p.clock.Now)
+			p.wakeups.WakeSM(i, p.clock.Now)
 		}
 		return nil
 	}
-	if err := q.check(g.Tenants, len(g.sms.list)); err != nil {
+	if err := q.check(p.Tenants, len(p.sms)); err != nil {
 		return err
 	}
-	own := sm.Quotas{Scheme: q.Scheme, Period: q.Period, Amount: make([]int64, len(g.Tenants)), Goal: q.Goal}
-	for i, s := range g.sms.list {
+	own := sm.Quotas{Scheme: q.Scheme, Period: q.Period, Amount: make([]int64, len(p.Tenants)), Goal: q.Goal}
+	for i, s := range p.sms {
 		for t := range own.Amount {
 			own.Amount[t] = q.PerSM[t][i]
 		}
-		s.SetQuotas(&own, g.clock.Now)
-		g.wakeups.WakeSM(i, g.clock.Now)
+		s.SetQuotas(&own, p.clock.Now)
+		p.wakeups.WakeSM(i, p.clock.Now)
 	}
 	return nil
 }
@@ -89,22 +89,22 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 // gets a CTA if there is room, and waits if there is none. Of an application above it the youngest CTAs are evicted,
 // one at a time. 0 keeps it off the SM while the limit holds. nil removes the limits. It is an error if the table
 // does not have one number for each tenant and SM, or if it limits an SM that belongs to one application.
-func (g *GPU) LimitCTAs(most [][]int) error {
+func (p *Partition) LimitCTAs(most [][]int) error {
 	if most != nil {
 		length := func(t int) int { return len(most[t]) }
-		if err := perSM("limits", g.Tenants, len(g.sms.list), len(most), length); err != nil {
+		if err := perSM("limits", p.Tenants, len(p.sms), len(most), length); err != nil {
 			return err
 		}
 	}
 	for t, row := range most {
 		for i, n := range row {
-			if n >= 0 && len(g.dispatch.owners[i]) < 2 {
+			if n >= 0 && len(p.holdings.owners[i]) < 2 {
 				return fmt.Errorf("limits: application %[2]s on SM %[1]d: a limit of CTAs needs an SM that "+
-					"several applications share (sharing: smk)", i, g.Tenants[t].Name)
+					"several applications share (sharing: smk)", i, p.Tenants[t].Name)
 			}
 		}
 	}
-	g.evictor.limit(most)
-	g.dispatch.offer(g.clock.Now)
+	p.evictor.limit(most)
+	p.holdings.offer(p.clock.Now)
 	return nil
 }

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"github.com/heddle-sim/heddle/engine"
@@ -25,8 +25,8 @@ const (
 func (s SMState) String() string { return [...]string{"owned", "freed", "idle", "gated", "waking"}[s] }
 
 // SMState is the state of an SM.
-func (g *GPU) SMState(i int) SMState {
-	v := &g.mover
+func (p *Partition) SMState(i int) SMState {
+	v := &p.mover
 	for _, m := range v.moving {
 		switch {
 		case m.SM != i:
@@ -46,16 +46,16 @@ func (g *GPU) SMState(i int) SMState {
 }
 
 // Gated is the number of SMs that are powered down.
-func (g *GPU) Gated() (n int) {
-	for i := range g.mover.gated {
-		n += g.mover.gated[i].Count()
+func (p *Partition) Gated() (n int) {
+	for i := range p.mover.gated {
+		n += p.mover.gated[i].Count()
 	}
 	return n
 }
 
 // Powering is the number of SMs that are being powered down, and of those that wake.
-func (g *GPU) Powering() (down, up int) {
-	for _, m := range g.mover.moving {
+func (p *Partition) Powering() (down, up int) {
+	for _, m := range p.mover.moving {
 		if m.Gate {
 			down++
 		}
@@ -67,12 +67,12 @@ func (g *GPU) Powering() (down, up int) {
 }
 
 // GatedCycles is the core cycles so far in which an SM was powered down.
-func (g *GPU) GatedCycles(i int) uint64 { return g.mover.gated[i].At(g.Now()) }
+func (p *Partition) GatedCycles(i int) uint64 { return p.mover.gated[i].At(p.clock.Now) }
 
 // Moving is the numbers of SMs that a tenant (-1: no owner) is losing and getting, over all targets. An SM belongs to
 // its old owner until it is handed over.
-func (g *GPU) Moving(tenant int) (leaving, arriving int) {
-	for _, m := range g.mover.moving {
+func (p *Partition) Moving(tenant int) (leaving, arriving int) {
+	for _, m := range p.mover.moving {
 		if m.From == tenant {
 			leaving++
 		}

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ const (
 	NoReplication Replication = iota
 	// FullReplication keeps a copy of every such line that is read.
 	FullReplication
-	// DynamicReplication keeps them while GPU.Replicas says so; it begins without.
+	// DynamicReplication keeps them while Replicas says so; it begins without.
 	DynamicReplication
 )
 
@@ -33,16 +33,17 @@ func CanReplicate(m *sheets.Machine) error {
 	return nil
 }
 
-// replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it at the ends of
+// Replicas turns copies of read-only lines on and off, and writes the LLC back and invalidates it at the ends of
 // kernels: the next kernel may write a line that one kernel only reads, and copies are not told (NUBA, section 5.3).
 // A kernel has ended when this flush is over.
-type replicas struct {
+type Replicas struct {
 	sheet      *sheets.Machine
 	interSlice *interconnect.InterSlice
 	slices     []*cache.Slice
 	layouts    *interconnect.Layouts
-	dispatch   *dispatcher
 	wakeups    timing.Wakeups
+
+	done func(k *Kernel, now uint64) // the flush for a kernel is over
 
 	flushes      bool
 	onlyReplicas bool      // only copies are flushed
@@ -55,7 +56,7 @@ type replicas struct {
 
 // Set turns copies of read-only lines on or off: whether loads are looked up in the slices near the SM, and leave
 // copies of lines from other slices there. Existing copies leave by replacement.
-func (x *replicas) Set(on bool) error {
+func (x *Replicas) Set(on bool) error {
 	if err := CanReplicate(x.sheet); err != nil {
 		return err
 	}
@@ -67,10 +68,10 @@ func (x *replicas) Set(on bool) error {
 }
 
 // On says whether copies are made.
-func (x *replicas) On() bool { return x.interSlice.Replicate }
+func (x *Replicas) On() bool { return x.interSlice.Replicate }
 
 // takes makes a kernel whose last CTA has ended wait for a flush; false if there is no flush to wait for.
-func (x *replicas) takes(k *Kernel, now uint64) bool {
+func (x *Replicas) takes(k *Kernel, now uint64) bool {
 	if !x.flushes {
 		return false
 	}
@@ -81,7 +82,7 @@ func (x *replicas) takes(k *Kernel, now uint64) bool {
 }
 
 // tick flushes a line of each slice and returns the next cycle with work.
-func (x *replicas) tick(now uint64) uint64 {
+func (x *Replicas) tick(now uint64) uint64 {
 	if len(x.ended) == 0 {
 		return engine.Never
 	}
@@ -110,7 +111,7 @@ func (x *replicas) tick(now uint64) uint64 {
 		return now + 1
 	}
 	for _, k := range x.ended[:x.now] {
-		x.dispatch.end(k, now)
+		x.done(k, now)
 	}
 	x.ended = slices.Delete(x.ended, 0, x.now)
 	x.now = 0

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 import (
 	"cmp"
@@ -32,11 +32,11 @@ type GroupMove struct {
 
 // CanMoveSMs says why SMs cannot change hands between the machine's tenants; nil when
 // they can.
-func (g *GPU) CanMoveSMs() error {
-	if g.turns.quantum > 0 {
+func (p *Partition) CanMoveSMs() error {
+	if p.TimeSlices.quantum > 0 {
 		return fmt.Errorf("applications take turns on the whole machine: no SM belongs to one application")
 	}
-	for i, owners := range g.dispatch.owners {
+	for i, owners := range p.holdings.owners {
 		if len(owners) > 1 {
 			return fmt.Errorf("SM %d is shared by %d applications: only SMs of one application can change "+
 				"hands", i, len(owners))
@@ -47,16 +47,16 @@ func (g *GPU) CanMoveSMs() error {
 
 // CanMoveGroups says why channel groups cannot change hands between the machine's
 // tenants; nil when they can.
-func (g *GPU) CanMoveGroups() error {
-	if g.translation.Tables == nil {
+func (p *Partition) CanMoveGroups() error {
+	if p.translation.Tables == nil {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
-			g.Sheet.Name)
+			p.sheet.Name)
 	}
-	if !g.translation.Tables.Frames().PerGroup() && !g.pageCopies.Rewrites() {
+	if !p.translation.Tables.Frames().PerGroup() && !p.rewrites {
 		return fmt.Errorf("machine %s spreads a page of %d bytes over all channel groups: "+
-			"pages cannot move between channels", g.Sheet.Name, g.Sheet.VM.Page)
+			"pages cannot move between channels", p.sheet.Name, p.sheet.VM.Page)
 	}
-	for _, t := range g.Tenants {
+	for _, t := range p.Tenants {
 		if t.Groups == nil {
 			return fmt.Errorf("application %s shares the channels: only slices can be repartitioned", t.Name)
 		}
@@ -67,13 +67,13 @@ func (g *GPU) CanMoveGroups() error {
 // NothingMoves says that no SM and no channel group is changing hands, and that no SM is being powered down or is
 // waking. Pages may still lie in channels that their owners have lost. If every page needs another layout, that must
 // be over, too.
-func (g *GPU) NothingMoves() bool {
-	if g.changing() || g.groups.phase != handIdle {
+func (p *Partition) NothingMoves() bool {
+	if p.changing() || p.groups.phase != handIdle {
 		return false
 	}
-	if g.pageCopies.Rewrites() && g.translation.Tables != nil {
-		for t := range g.Tenants {
-			if g.translation.Tables.Outside(mem.TenantID(t)) > 0 {
+	if p.rewrites && p.translation.Tables != nil {
+		for t := range p.Tenants {
+			if p.translation.Tables.Outside(mem.TenantID(t)) > 0 {
 				return false
 			}
 		}
@@ -82,7 +82,7 @@ func (g *GPU) NothingMoves() bool {
 }
 
 // changing says that SMs are changing hands.
-func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changing > 0 }
+func (p *Partition) changing() bool { return len(p.mover.moving) > 0 || p.TimeSlices.changing > 0 }
 
 // Repartition begins to bring the machine to a target. It chooses which SMs and groups move: SMs with the fewest
 // resident CTAs, groups with the fewest of the loser's pages. A tenant that shall have more SMs gets idle ones first,
@@ -91,20 +91,20 @@ func (g *GPU) changing() bool { return len(g.mover.moving) > 0 || g.turns.changi
 // shared. SMs of an earlier target may still be on their way (CanBegin). A newer target replaces only the moves that
 // have not begun. An SM on its way counts as arrived, and is not chosen again before it arrives. The record lists the
 // moves that this prevents (Left), and the caller asks for them again. The error says why the target is impossible.
-func (g *GPU) Repartition(t *Target) (*Repartition, error) {
-	if err := t.admissible(g); err != nil {
+func (p *Partition) Repartition(t *Target) (*Repartition, error) {
+	if err := t.admissible(p); err != nil {
 		return nil, err
 	}
-	now := g.Now()
+	now := p.clock.Now
 	r := &Repartition{Start: now}
 	var sms []grant
-	sms, r.Left, r.LeftGated = t.chooseSMs(g)
+	sms, r.Left, r.LeftGated = t.chooseSMs(p)
 	for _, m := range sms {
-		r.SMs = append(r.SMs, g.mover.begin(m, t, now))
+		r.SMs = append(r.SMs, p.mover.begin(m, t, now))
 	}
-	if t.movesGroups(g) {
-		c := choice{owner: g.holdings.group, free: cmp.Compare[int], give: func(a, b int) int {
-			return 2*(g.pagesIn(a)-g.pagesIn(b)) + cmp.Compare(b, a)
+	if t.movesGroups(p) {
+		c := choice{owner: p.holdings.group, free: cmp.Compare[int], give: func(a, b int) int {
+			return 2*(p.pagesIn(a)-p.pagesIn(b)) + cmp.Compare(b, a)
 		}}
 		for _, w := range t.Shares {
 			c.want = append(c.want, w.Groups)
@@ -114,18 +114,11 @@ func (g *GPU) Repartition(t *Target) (*Repartition, error) {
 			r.Groups = append(r.Groups, GroupMove{Group: m.what, From: m.from, To: m.to, Start: now})
 		}
 	}
-	g.Repartitions = append(g.Repartitions, r)
-	g.mover.carryOut(r, now)
+	p.Repartitions = append(p.Repartitions, r)
+	p.mover.carryOut(r, now)
 	if len(r.Groups) > 0 {
-		g.groups.begin(r, now)
+		p.groups.begin(r, now)
 	}
-	g.wakeups.WakeDriver(now)
+	p.wakeups.WakeDriver(now)
 	return r, nil
-}
-
-// tickDriver advances hand-overs of SMs and channels, and page copies. While
-// something is changing hands it looks every cycle.
-func (g *GPU) tickDriver(now uint64) uint64 {
-	next := min(g.pageCopies.Tick(now), g.turns.tick(now), g.evictor.tick(now), g.mover.tick(now), g.groups.tick(now))
-	return min(next, g.Replicas.tick(now), g.homes.Tick(now))
 }

@@ -1,4 +1,4 @@
-package machine
+package partition
 
 // Distributed dispatch divides a grid into contiguous chunks, one per SM or per partition of the machine, so that
 // neighbouring CTAs, which mostly share data, run where their pages are (the MCM-GPU paper, ISCA 2017; NUBA, section
@@ -11,7 +11,7 @@ package machine
 type chunk struct{ next, end int }
 
 // divide gives a kernel the chunks of its application's SMs; none where CTAs go breadth first.
-func (d *dispatcher) divide(k *Kernel) {
+func (d *Dispatcher) divide(k *Kernel) {
 	if d.parts == 0 {
 		return
 	}
@@ -33,11 +33,11 @@ func (d *dispatcher) divide(k *Kernel) {
 }
 
 // part is the partition of SM i: SMs are numbered partition by partition.
-func (d *dispatcher) part(i int) int { return i * d.parts / len(d.sms) }
+func (d *Dispatcher) part(i int) int { return i * d.parts / len(d.sms) }
 
 // countPresent notes in which partitions the applications have SMs now, and asks all SMs: one may
 // have left a chunk behind.
-func (d *dispatcher) countPresent(now uint64) {
+func (d *Dispatcher) countPresent(now uint64) {
 	if d.parts == 0 {
 		return
 	}
@@ -47,11 +47,11 @@ func (d *dispatcher) countPresent(now uint64) {
 			d.present[i][d.part(s)]++
 		}
 	}
-	d.offer(now)
+	d.holdings.offer(now)
 }
 
 // chunkOf is the chunk SM i takes the next CTA of a kernel from; -1 where it takes none.
-func (d *dispatcher) chunkOf(k *Kernel, i int) int {
+func (d *Dispatcher) chunkOf(k *Kernel, i int) int {
 	own := d.part(i)
 	if k.chunks[own].next < k.chunks[own].end {
 		return own
@@ -65,15 +65,15 @@ func (d *dispatcher) chunkOf(k *Kernel, i int) int {
 }
 
 // has says that there is a CTA of a kernel to dispatch to SM i.
-func (d *dispatcher) has(k *Kernel, i int) bool {
-	return k.next < k.Geo.CTAs && (k.chunks == nil || d.chunkOf(k, i) >= 0)
+func (d *Dispatcher) has(k *Kernel, i int) bool {
+	return k.Next < k.Geo.CTAs && (k.chunks == nil || d.chunkOf(k, i) >= 0)
 }
 
 // take is the number of the next CTA of a kernel for SM i.
-func (d *dispatcher) take(k *Kernel, i int) int {
-	k.next++
+func (d *Dispatcher) take(k *Kernel, i int) int {
+	k.Next++
 	if k.chunks == nil {
-		return k.next - 1
+		return k.Next - 1
 	}
 	c := &k.chunks[d.chunkOf(k, i)]
 	c.next++
