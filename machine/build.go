@@ -81,7 +81,6 @@ type builder struct {
 	sheet   *sheets.Machine
 	options *Options
 	amap    *addrmap.Map
-	smTable *stat.Table // counters of the SMs
 }
 
 // wakeups numbers the components.
@@ -195,7 +194,7 @@ func (b *builder) networks() error {
 func (b *builder) partition() error {
 	g, o := b.gpu, b.options
 	return g.Partition.Build(&partition.Parts{
-		SMs: g.sms.list, Counters: b.smTable, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
+		SMs: g.sms.list, Counters: g.sms.counters, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
 		Copies: &g.pageCopies, Meters: &g.meters, FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups,
 		Profile: o.Profile, Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
 	})
@@ -227,7 +226,7 @@ func (b *builder) sms() error {
 	}
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
-	b.smTable, g.Watchdog.count = t, t
+	g.sms.counters, g.Watchdog.count = t, t
 	scratch := sm.NewScratch(cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := g.translation.Translator()

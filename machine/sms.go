@@ -5,6 +5,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
+	"github.com/heddle-sim/heddle/stat"
 )
 
 // smArray has the SMs of the machine, with their requests and answers.
@@ -14,9 +15,10 @@ type smArray struct {
 	firstError *timing.FirstError
 	wakeups    timing.Wakeups
 
-	list  []*sm.SM
-	every bool // they are run in every cycle
-	mail  mail
+	list     []*sm.SM
+	counters *stat.Table
+	every    bool // they are run in every cycle
+	mail     mail
 }
 
 // mail holds the messages between SMs and the rest of the machine in a stride. The two sides do not run its cycles at

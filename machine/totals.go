@@ -6,15 +6,8 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// Instructions is a tenant's thread and warp instructions so far.
-func (g *GPU) Instructions(tenant int) (thread, warp uint64) {
-	for _, t := range g.Tables {
-		if t.Owner == "sm" {
-			return t.Sum(tenant, sm.ThreadInsts), t.Sum(tenant, sm.WarpInsts)
-		}
-	}
-	return 0, 0
-}
+// Instructions is a tenant's thread instructions so far.
+func (g *GPU) Instructions(tenant int) uint64 { return g.sms.counters.Sum(tenant, sm.ThreadInsts) }
 
 // Channels is the number of channels a tenant may use.
 func (g *GPU) Channels(tenant int) int {
@@ -75,16 +68,6 @@ func (g *GPU) Busy(tenant int) uint64 {
 
 // Groups is the number of channel groups of the machine.
 func (g *GPU) Groups() int { return g.fabric.Layouts.Whole.Groups() }
-
-// SMCounter is the sum over SMs of one of a tenant's counters of package sm.
-func (g *GPU) SMCounter(tenant, counter int) uint64 {
-	for _, t := range g.Tables {
-		if t.Owner == "sm" {
-			return t.Sum(tenant, counter)
-		}
-	}
-	return 0
-}
 
 // Footprint is the device memory a tenant has, in bytes, page tables included; 0
 // on a machine that does not translate.

@@ -85,7 +85,7 @@ func (s *source) settle() {
 	s.table.Row(0, 0)[appCPUCycles] = uint64(float64(gpu.Now()) * s.r.sheet.CPU.Clock / clock.Core)
 	for i := range s.r.apps {
 		row := s.table.Row(0, i)
-		thread, _ := gpu.Instructions(i)
+		thread := gpu.Instructions(i)
 		row[appSIMD8], row[appCPUInsts] = thread/simd8, gpu.CPUs.Instructions(i)
 		row[appBusy], row[appFootprint], row[appCTAWarps] = gpu.Busy(i), gpu.Footprint(i), 0
 		if open := s.r.col.open[i]; len(open) > 0 {

@@ -128,8 +128,7 @@ func (c *collector) reached(i int) { c.tallies[i].reached = c.mark(i) }
 
 // insts is the instructions of tenant i so far, of threads and CPU cores.
 func (c *collector) insts(i int) uint64 {
-	n, _ := c.r.gpu.Instructions(i)
-	return n + c.r.gpu.CPUs.Instructions(i)
+	return c.r.gpu.Instructions(i) + c.r.gpu.CPUs.Instructions(i)
 }
 
 // work is the same for a copy of a tenant's counters.
