@@ -97,7 +97,27 @@ done <<'LIST'
 60000 rodinia-like/srad_v2 n=1024 steps=50 roi=8
 LIST
 
-for group in tiny standard paper slices; do gather "$group"; done
-files=apps/profiles/tiny.json,apps/profiles/standard.json,apps/profiles/paper.json,apps/profiles/slices.json
+# SMQoS's benchmarks on the machine, with the inputs and for the length of its study.
+while read -r app size; do
+    set --
+    for arg in $size; do set -- "$@" --arg "$arg"; done
+    measure fermi "$app" --machine fermi --size standard --arg verify=False --limit 200000 --cycles 2000000 "$@" </dev/null
+done <<'LIST'
+sdk-like/binomialoptions n=2560 steps=1024
+sdk-like/mergesort n=2097152
+parboil-like/cp n=1024 atoms=4000
+parboil-like/tpacf n=1024 sets=800
+rodinia-like/hotspot n=1024 steps=200 halo=2
+rodinia-like/pathfinder n=800000 rows=100
+polybench/atax n=655360 ny=256
+polybench/bicg n=512 ny=655360
+polybench/gesummv n=655360 ny=128
+ispass-like/libor n=163840 rates=40 steps=20
+parboil-like/lbm n=120 ny=60 nz=60 steps=40
+parboil-like/mri-gridding n=262144 side=64
+LIST
+
+for group in tiny standard paper slices fermi; do gather "$group"; done
+files=apps/profiles/tiny.json,apps/profiles/standard.json,apps/profiles/paper.json,apps/profiles/slices.json,apps/profiles/fermi.json
 "$HEDDLE" characterise --from "$files" --figures apps/figures --markdown >apps/CHARACTERISATION.md.tmp
 mv apps/CHARACTERISATION.md.tmp apps/CHARACTERISATION.md

@@ -69,6 +69,7 @@ func TestHydrogenDividesMemory(t *testing.T) {
 // What a policy's parameters say of its start is in force from the first cycle, as if the machine said so; its samples
 // count cycles of the CPU. It cannot say of the memory what the machine does not.
 func TestHydrogenStarts(t *testing.T) {
+	numbersOnly(t)
 	at := control.Params{"cap": 1, "bw": 0, "tok": 0}
 	byParams, plain := hydrogen(nil), run(t, hydrogen(nil))
 	for k, v := range at {
@@ -144,6 +145,7 @@ func TestHydrogenDividesBetweenCPUAndGPU(t *testing.T) {
 
 // A plan that repeats what is held changes nothing: tokens saved while the GPU did nothing are there when it comes.
 func TestHydrogenRepeatsItself(t *testing.T) {
+	numbersOnly(t)
 	spec := hydrogen(nil)
 	spec.Sharing.Mode = ""
 	spec.Apps = append(spec.Apps, sim.App{Name: "mcf", CPU: &sim.CPU{Model: "mcf", Copies: 2, Divide: 128}})

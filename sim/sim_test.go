@@ -30,6 +30,13 @@ func few[T any](all ...T) []T {
 	return all
 }
 
+// numbersOnly skips a test that compares the numbers of long runs, where tests are to be short.
+func numbersOnly(t *testing.T) {
+	if t.Helper(); testing.Short() {
+		t.Skip("long runs, of which only numbers are compared")
+	}
+}
+
 func run(t *testing.T, s sim.Spec) *sim.Result {
 	t.Helper()
 	r, err := sim.Run(context.Background(), s, nil)
@@ -68,14 +75,14 @@ var shared = sim.Spec{
 // The same Spec gives the same bits, with and without idle skipping, at any ratio of
 // clocks.
 func TestDeterminism(t *testing.T) {
-	for _, set := range []map[string]string{
+	for _, set := range few(
 		nil,
-		{"clock.llc": "700"},
-		{"clock.llc": "2500"},
-		{"clock.noc": "700"},
-		{"clock.noc": "2500"},
-		{"clock.dram": "1500"},
-	} {
+		map[string]string{"clock.llc": "700"},
+		map[string]string{"clock.llc": "2500"},
+		map[string]string{"clock.noc": "700"},
+		map[string]string{"clock.noc": "2500"},
+		map[string]string{"clock.dram": "1500"},
+	) {
 		s := shared
 		s.Set = set
 		a, b := text(t, run(t, s)), text(t, run(t, s))

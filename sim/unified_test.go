@@ -152,8 +152,8 @@ func TestUnifiedPairs(t *testing.T) {
 			list = append(list, "polybench/atax")
 		}
 		t.Run(fmt.Sprint(u.Prefetch, " ", u.Evict, " ", list), func(t *testing.T) {
-			if testing.Short() && i%5 > 0 {
-				t.Skip("every fifth application in short mode")
+			if testing.Short() && i%12 > 0 {
+				t.Skip("every twelfth application in short mode")
 			}
 			s := unifiedSpec(u, list...)
 			right(t, &s)
@@ -271,6 +271,9 @@ func TestUnifiedRefused(t *testing.T) {
 // Preserve evicts the pages of the application last that the adaptive scheduler prefers: with too little memory for
 // both, fewer pages come again than without.
 func TestPreserve(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long runs, of which only numbers are compared")
+	}
 	again := func(preserve bool) (n uint64) {
 		s := unifiedSpec(Unified{All: true, Capacity: "100/125", Link: "adaptive", Preserve: preserve},
 			"polybench/atax", "rodinia-like/bfs")

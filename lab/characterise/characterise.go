@@ -92,7 +92,7 @@ func sweepGroups() []int { return []int{1, 2, 4, 6, 8} }
 // others. The error names a wrong option.
 func Run(ctx context.Context, paths []string, o Options) ([]Profile, error) {
 	if o.Machine == "" {
-		o.Machine = "ugpu"
+		o.Machine = usual
 	}
 	if o.Size == "" {
 		return nil, errors.New("no preset to characterise at: give a size")

@@ -197,7 +197,7 @@ func TestSeeds(t *testing.T) {
 // are of every application at every preset; each claim that does not hold is explained.
 func TestDocumentIsGenerated(t *testing.T) {
 	var files []string
-	for _, g := range []string{"tiny", "standard", "paper", "slices"} {
+	for _, g := range []string{"tiny", "standard", "paper", "slices", "fermi"} {
 		files = append(files, filepath.Join(apps, "profiles", g+".json"))
 	}
 	groups, err := Read(files)

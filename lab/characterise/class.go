@@ -78,11 +78,12 @@ func (v *Verdict) Measured() bool { return v.Got[v.At] != "" }
 func (v *Verdict) OK() bool       { return v.Want == v.Got[v.At] }
 
 // Judge lists a verdict for each claim, in the order of the file, from everything that was measured in any of the
-// groups. Profiles with a sweep are left out, because their sizes were chosen for the sweep.
+// groups on the machine of the claim's source. Profiles with a sweep are left out, because their sizes were chosen for
+// the sweep.
 func Judge(groups [][]Profile, s *Seeds) (out []Verdict) {
 	for i := range s.Claims {
 		c := &s.Claims[i]
-		at := s.PresetOf(c)
+		at, machine := s.PresetOf(c), s.MachineOf(c)
 		for _, x := range []struct {
 			what, want string
 			got        func(*Profile) string
@@ -97,7 +98,7 @@ func Judge(groups [][]Profile, s *Seeds) (out []Verdict) {
 			v := Verdict{Claim: c, What: x.what, Want: x.want, Got: map[string]string{}, At: at}
 			for _, g := range groups {
 				for k := range g {
-					if p := &g[k]; p.App == c.App && len(p.SMs) == 0 {
+					if p := &g[k]; p.App == c.App && p.Machine == machine && len(p.SMs) == 0 {
 						v.Got[p.Size] = x.got(p)
 						v.Part = v.Part || p.Size == at && p.partial(x.what)
 					}

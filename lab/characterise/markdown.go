@@ -81,7 +81,11 @@ func Markdown(w io.Writer, groups [][]Profile, s *Seeds) error {
 		"come from a functional execution. The papers' numbers and classes are printed next to the measured ones:" +
 		"\n\n")
 	for _, x := range s.Sources {
-		fmt.Fprintf(&b, "- %s: %s; judged at the preset `%s`\n", x.Seed, x.Text, x.Preset)
+		fmt.Fprintf(&b, "- %s: %s; judged at the preset `%s`", x.Seed, x.Text, x.Preset)
+		if x.Machine != "" {
+			fmt.Fprintf(&b, ", machine `%s`", x.Machine)
+		}
+		b.WriteString("\n")
 	}
 	b.WriteString("\nAt small presets first touches dominate: an application misses the LLC on everything that it " +
 		"reads once, and a page holds the data of many CTAs. So classes of bound and sharing mean little at `tiny`. " +

@@ -40,7 +40,12 @@ type Source struct {
 	Seed   string `yaml:"seed"`
 	Text   string `yaml:"text"`
 	Preset string `yaml:"preset"` // at which its claims are judged
+	// Machine is the sheet on which they are judged; "": ugpu.
+	Machine string `yaml:"machine"`
 }
+
+// usual is the machine of profiles, and on which claims are judged, where nothing else is said.
+const usual = "ugpu"
 
 // PresetOf is the preset at which a claim is judged.
 func (s *Seeds) PresetOf(c *Claim) string {
@@ -53,6 +58,16 @@ func (s *Seeds) PresetOf(c *Claim) string {
 		}
 	}
 	return ""
+}
+
+// MachineOf is the machine on which a claim is judged.
+func (s *Seeds) MachineOf(c *Claim) string {
+	for i := range s.Sources {
+		if x := &s.Sources[i]; x.Seed == c.Seed && x.Machine != "" {
+			return x.Machine
+		}
+	}
+	return usual
 }
 
 // LoadSeeds reads the claims this package ships.
