@@ -202,6 +202,7 @@ func TestLateTask(t *testing.T) {
 // A task whose program has ended has no SMs from the next epoch on: the others have all of them. One that has not come
 // yet has not ended.
 func TestTaskThatEnds(t *testing.T) {
+	numbersOnly(t)
 	for _, mode := range []string{"smqos", "spart"} {
 		spec := tasks(mode, app("parboil-like/cp", map[string]string{"n": "256", "atoms": "600", "verify": "False"}))
 		spec.Apps[0].Args["steps"], spec.Length = "4", sim.Length{}

@@ -240,7 +240,7 @@ func sameEitherWay(t *testing.T, s sim.Spec) (first *sim.Result) {
 func TestRandomFollowing(t *testing.T) {
 	n := (*topologies + 1) / 2
 	if testing.Short() {
-		n = (n + 2) / 3
+		n = 1
 	}
 	moved := map[string]uint64{}
 	for seed := uint64(0); n > 0; seed++ {
