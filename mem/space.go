@@ -60,6 +60,7 @@ type Space struct {
 	limit   int64  // bytes of device memory; 0 = no limit
 	used    int64  // bytes of device memory
 	total   int64  // bytes of all kinds that the computer holds
+	most    int64  // that it may hold
 	managed uint64 // alignment of managed regions; nothing else lies in their last unit of it
 	backing Backing
 }
@@ -75,8 +76,11 @@ type Backing interface {
 // BackBy makes all regions allocated from now on lie in b.
 func (s *Space) BackBy(b Backing) { s.backing = b }
 
-// hostLimit bounds all memory of an application: its bytes are held by the
+// Hold bounds all memory of the application at n bytes, where that is less than 64 GB: its bytes are held by the
 // computer that simulates.
+func (s *Space) Hold(n int64) { s.most = min(s.most, n) }
+
+// hostLimit is what an application may hold where nothing less is said.
 const hostLimit = 64 << 30
 
 // NewSpace makes an empty space that may hold limit bytes of device memory (0: no limit).
@@ -84,7 +88,7 @@ func NewSpace(limit int64) *Space { return NewSpaceAt(DefaultBase, limit) }
 
 // NewSpaceAt is NewSpace with another first address, a multiple of Align.
 func NewSpaceAt(base uint64, limit int64) *Space {
-	return &Space{next: base, limit: limit, managed: Align}
+	return &Space{next: base, limit: limit, managed: Align, most: hostLimit}
 }
 
 // AlignManaged makes managed regions begin at multiples of n bytes, a power of two of at least Align, with no other
@@ -102,13 +106,13 @@ func (s *Space) AllocAligned(n int64, k Kind, name string, align uint64) (*Regio
 	if err != nil {
 		return nil, err
 	}
-	if n > hostLimit-s.total {
+	if n > s.most-s.total {
 		total := s.total
 		if err := s.Free(r.Base); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; an application may hold %d in all", n, total,
-			int64(hostLimit))
+		return nil, fmt.Errorf("out of memory: %d bytes asked, %d in use; the application may hold %d in all on this "+
+			"computer: take a smaller size, or raise the limit (--memory-limit; 64 GiB without one)", n, total, s.most)
 	}
 	if s.backing != nil {
 		if r.Data, err = s.backing.Bytes(r.Base, n); err != nil {

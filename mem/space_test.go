@@ -46,6 +46,11 @@ func TestSpace(t *testing.T) {
 	if _, err := s.Alloc(8192, Managed, ""); err != nil {
 		t.Errorf("managed memory may exceed the device's: %v", err)
 	}
+	s.Hold(13_000)
+	if _, err := s.Alloc(5000, Host, ""); err == nil ||
+		!strings.Contains(err.Error(), "5000 bytes asked, 8592 in use; the application may hold 13000 in all") {
+		t.Errorf("more than the computer is to hold: %v", err)
+	}
 	if err := s.Free(a.Base); err != nil {
 		t.Fatal(err)
 	}

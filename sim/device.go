@@ -110,6 +110,9 @@ func propertiesOf(m *sheets.Machine) host.Properties {
 // of 2 MB of their own.
 func (r *run) space() *mem.Space {
 	s := mem.NewSpace(r.sheet.MemoryBytes())
+	if r.spec.Holds > 0 {
+		s.Hold(r.spec.Holds)
+	}
 	if r.spec.Sharing.Memory.Unified.On() {
 		s.AlignManaged(uvm.ChunkSize)
 	}

@@ -38,6 +38,8 @@ type Spec struct {
 	Timeline bool   `json:"-"`
 	Profile  bool   `json:"-"`
 	OutDir   string `json:"-"` // where scripts may save files
+	// Holds is the number of bytes that the memory of each application may take on this computer; 0: 64 GB.
+	Holds int64 `json:"-"`
 	// Record is the file to record the run in (package trace/record); "": none. There
 	// is one application and it runs once.
 	Record string `json:"-"`

@@ -94,7 +94,7 @@ a cache and used again.`,
 		"keep results of applications alone in DIR (default: the user's cache directory)")
 	fl.BoolVar(&f.noCache, "no-cache", false, "neither use nor keep results of earlier runs")
 	fl.StringVar(&f.memory, "memory-limit", "",
-		"stop with a partial result when more memory is used, as in --memory-limit 4GiB")
+		"refuse arrays that need more, and stop with a partial result when more is used, as in --memory-limit 4GiB")
 	fl.StringVar(&f.record, "record", "", "record the application in FILE; it appears when the run is complete")
 	completeRun(cmd)
 	return cmd
@@ -228,6 +228,9 @@ func run(cmd *cobra.Command, path string, f *runFlags) (err error) {
 		limit, err := parseBytes(f.memory)
 		if err != nil {
 			return errors.Join(fmt.Errorf("--memory-limit: %w", err), dirs.abort())
+		}
+		for i := range jobs {
+			jobs[i].Spec.Holds = limit
 		}
 		var stop func()
 		ctx, stop = limitMemory(ctx, limit, func(err error) {
