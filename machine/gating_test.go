@@ -498,7 +498,7 @@ func TestWakingWithinStrides(t *testing.T) {
 		for _, p := range r.g.Partition.Repartitions {
 			story += told(p) + "\n"
 		}
-		return story, r.g.clock.Strode
+		return story, r.g.clock.InStrides
 	}
 	want, _ := run(Options{Lockstep: true})
 	if !strings.Contains(want, "wake") || !strings.Contains(want, "drain") {

@@ -240,7 +240,7 @@ func TestStridesBesideCopies(t *testing.T) {
 		at = append(at, r.await(out), r.await(in))
 		inside := r.g.Copy(0, to, 0, dev, 0, n)
 		at = append(at, r.await(inside))
-		if strode = r.g.clock.Strode; k.Done || at[0] < cycles {
+		if strode = r.g.clock.InStrides; k.Done || at[0] < cycles {
 			t.Errorf("%+v: copies until %d, the kernel has ended: %v", o, at, k.Done)
 		}
 		if err := r.finish(); err != nil {

@@ -304,7 +304,7 @@ func TestQuotasAtRandom(t *testing.T) {
 	}
 	for seed := range n {
 		want, insts, g := rationed(t, seed, Options{}, false)
-		strode, evicted = strode+g.clock.Strode, evicted+g.Partition.Evicted().CTAs
+		strode, evicted = strode+g.clock.InStrides, evicted+g.Partition.Evicted().CTAs
 		for _, o := range []Options{{Every: true}, {Lockstep: true}} {
 			got, _, _ := rationed(t, seed, o, false)
 			if got != want {

@@ -156,7 +156,7 @@ func TestMovesKeepStrides(t *testing.T) {
 			}
 		}
 		return fmt.Sprintln(story, len(r.g.Partition.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
-			stat.Set(r.g.Tables).Sums(1)), r.g.clock.Strode
+			stat.Set(r.g.Tables).Sums(1)), r.g.clock.InStrides
 	}
 	_, without := run(Options{}, false)
 	want, none := run(Options{Lockstep: true}, true)

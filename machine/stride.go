@@ -96,7 +96,7 @@ func (l *strides) derive(g *GPU, o *Options) {
 func (l *strides) forbid() { l.limits.able = false }
 
 // StrideCycles is the cycles so far that were run in strides.
-func (g *GPU) StrideCycles() uint64 { return g.clock.Strode }
+func (g *GPU) StrideCycles() uint64 { return g.clock.InStrides }
 
 // next is the end of a stride that may begin in cycle now; now when none may.
 func (l *strides) next(now, until uint64) uint64 {
@@ -176,7 +176,7 @@ func (l *strides) run(end uint64) {
 	l.from, l.end = l.clock.Now, end
 	mail := &l.sms.mail
 	mail.open, mail.from = true, l.from
-	l.clock.Strode += end - l.from
+	l.clock.InStrides += end - l.from
 	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
 		l.wakeups.Back.Run(at, l.visitMemory)
 	}

@@ -39,7 +39,7 @@ func TestStridesEndWhereLockstepDoes(t *testing.T) {
 		for _, k := range list {
 			out = append(out, span{k.Start, k.End})
 		}
-		return out, r.g.clock.Strode
+		return out, r.g.clock.InStrides
 	}
 	want, none := of(Options{Lockstep: true})
 	got, strode := of(Options{})
@@ -66,7 +66,7 @@ func TestFirstFaultInAStride(t *testing.T) {
 		if r.g.Faulted() != 0 {
 			t.Errorf("tenant %d faulted", r.g.Faulted())
 		}
-		return *f, r.g.clock.Strode
+		return *f, r.g.clock.InStrides
 	}
 	want, _ := of(Options{Lockstep: true})
 	got, strode := of(Options{})
@@ -83,7 +83,7 @@ func TestTalkingKernelsStayInLockstep(t *testing.T) {
 	if err := r.finish(); err != nil {
 		t.Fatal(err)
 	}
-	if r.g.clock.Strode != 0 {
-		t.Errorf("%d cycles of strides beside atomics", r.g.clock.Strode)
+	if r.g.clock.InStrides != 0 {
+		t.Errorf("%d cycles of strides beside atomics", r.g.clock.InStrides)
 	}
 }

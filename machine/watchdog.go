@@ -256,7 +256,7 @@ func (g *GPU) diagnose(next uint64) error {
 				name = fmt.Sprintf("L3 bank %d", i-own)
 			}
 			d.Where = append(d.Where, fmt.Sprintf("%s: %d requests queued, stalled: %v, %d fetches wait for DRAM, "+
-				"%d requests for other slices", name, n, s.Stalled(), s.Below.Len(), s.Onward().Len()))
+				"%d requests for other slices", name, n, s.Stalled(), s.Below.Len(), s.Forward().Len()))
 		}
 	}
 	if n := g.fabric.Slab.Live(); n > 0 {

@@ -34,7 +34,7 @@ type run struct {
 	over  bool           // the length is used up
 	rec   *record.Writer // nil: the run is not recorded
 
-	patience patience
+	progress progressWatch
 }
 
 // Run simulates a Spec. watch, if not nil, gets the progress from time to time. An interrupted, stuck or faulting run
@@ -447,7 +447,7 @@ func (r *run) report() {
 		p.IPC = append(p.IPC, ratio(float64(r.col.insts(a.id)), cycles))
 	}
 	p.CyclesPerS = r.pace.look(time.Now(), now)
-	p.Waits = r.patience.look(r)
+	p.Waits = r.progress.look(r)
 	r.watch(p)
 }
 

@@ -25,10 +25,10 @@ type share struct {
 	port mem.Port // of the slice, where the answers to what it asks arrive
 	keep bool     // lines stay that only other partitions have asked for
 
-	onward mem.Ring[int32]   // requests for other slices: what this one asks, and what it passes on
-	far    mem.Queue[Answer] // answers for others than the SMs near by, as Reply is for those
-	recall mem.Queue[int32]  // writes whose copies must be forgotten before they are acknowledged
-	copies func(line uint64) bool
+	forward mem.Ring[int32]   // requests for other slices: what this one asks, and what it passes on
+	far     mem.Queue[Answer] // answers for others than the SMs near by, as Reply is for those
+	recall  mem.Queue[int32]  // writes whose copies must be forgotten before they are acknowledged
+	copies  func(line uint64) bool
 
 	awaited []uint8 // by set: lines whose bytes another slice is to send,
 	asked   []bool  // and by line index whether it is one
@@ -51,12 +51,12 @@ func (s *Slice) Share(x Sharing) {
 	s.inputs = len(s.in)
 	n := len(s.tags.Tag)
 	s.share = share{
-		on: true, port: x.Port, keep: x.Keep, copies: x.Copies, onward: mem.NewRing[int32](max(1, x.Queue)),
+		on: true, port: x.Port, keep: x.Keep, copies: x.Copies, forward: mem.NewRing[int32](max(1, x.Queue)),
 		awaited: make([]uint8, s.cfg.sets), asked: make([]bool, n), foreign: make([]bool, n), doomed: make([]bool, n),
 	}
 }
 
-func (x *share) empty() bool { return x.far.Len() == 0 && x.onward.Len() == 0 && x.recall.Len() == 0 }
+func (x *share) empty() bool { return x.far.Len() == 0 && x.forward.Len() == 0 && x.recall.Len() == 0 }
 
 // CanAcceptFar says whether there is room, at clock now, for a request that has crossed the
 // network between slices.
@@ -73,8 +73,8 @@ func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 // Far is the queue of answers for other slices, which leave over the network between slices.
 func (s *Slice) Far() *mem.Queue[Answer] { return &s.share.far }
 
-// Onward is the queue of requests for other slices.
-func (s *Slice) Onward() *mem.Ring[int32] { return &s.share.onward }
+// Forward is the queue of requests for other slices.
+func (s *Slice) Forward() *mem.Ring[int32] { return &s.share.forward }
 
 // Recall is the queue of writes that are acknowledged only when copies of their lines are invalidated.
 func (s *Slice) Recall() *mem.Queue[int32] { return &s.share.recall }
@@ -93,7 +93,7 @@ func (s *Slice) mayAsk(r *mem.Req, i int32, miss uint8) bool {
 		return !s.Below.Full()
 	}
 	x := &s.share
-	if x.onward.Full() || s.mshrs.Pending()+bits.OnesCount8(miss)+s.cfg.sectors > s.cfg.mshrs {
+	if x.forward.Full() || s.mshrs.Pending()+bits.OnesCount8(miss)+s.cfg.sectors > s.cfg.mshrs {
 		return false
 	}
 	return i != tags.None && s.tags.Line[i].Pending != 0 || int(x.awaited[s.tags.Set(r.Line)]) < s.cfg.ways-1
@@ -115,7 +115,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 	}
 	h := s.slab.Get()
 	s.slab.R[h] = req
-	x.onward.Push(h)
+	x.forward.Push(h)
 }
 
 // settle decides whether line index i stays, some sectors of which have come; crossed says that
@@ -139,7 +139,7 @@ func (s *Slice) settle(i int32, sectors uint8, crossed bool) {
 // and sends it on to its home: a write also goes into the copy, an atomic makes it useless.
 func (s *Slice) passOn(h int32, r *mem.Req, row []uint64) bool {
 	x := &s.share
-	if x.onward.Full() {
+	if x.forward.Full() {
 		return false
 	}
 	if i := s.tags.Find(r.Line); i != tags.None {
@@ -155,7 +155,7 @@ func (s *Slice) passOn(h int32, r *mem.Req, row []uint64) bool {
 		}
 	}
 	row[Passed]++
-	x.onward.Push(h)
+	x.forward.Push(h)
 	return true
 }
 

@@ -100,8 +100,8 @@ func (b *pairBench) run(clocks uint64) {
 					b.wires = append(b.wires, pairFlight{at: b.now + pairMem, to: i, kind: "fill", f: f})
 				}
 			}
-			for s.Onward().Len() > 0 {
-				b.cross(i, "request", s.Onward().Pop())
+			for s.Forward().Len() > 0 {
+				b.cross(i, "request", s.Forward().Pop())
 			}
 			for s.Recall().Len() > 0 {
 				b.cross(i, "recall", s.Recall().Pop())

@@ -9,7 +9,7 @@ import (
 // Config is what a core needs of the sheet.
 type Config struct {
 	window     int64
-	pace       int64 // ticks of an instruction that nothing holds up
+	perInstr   int64 // ticks of an instruction that nothing holds up
 	loadPorts  int
 	stores     int // places of the store buffer
 	writeBacks int
@@ -32,7 +32,7 @@ type level struct {
 func Derive(m *sheets.Machine) *Config {
 	p := &m.CPU
 	c := &Config{
-		window: int64(p.Window), pace: perCycle / int64(p.Width), loadPorts: p.LoadPorts, stores: p.StoreBuffer,
+		window: int64(p.Window), perInstr: perCycle / int64(p.Width), loadPorts: p.LoadPorts, stores: p.StoreBuffer,
 		writeBacks: p.WriteBacks, line: uint64(p.Line), llcLine: uint64(m.LLC.Line),
 		sector:   uint(bits.TrailingZeros(uint(m.LLC.Sector))),
 		sectors:  uint8(1<<(p.Line/m.LLC.Sector) - 1),

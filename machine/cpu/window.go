@@ -69,7 +69,7 @@ type window struct {
 
 func newWindow(cfg *Config) window {
 	n := int32(1) << bits.Len(uint(2*cfg.window+64)) // a window has about one operation in two instructions
-	w := window{ops: make([]op, n), mask: n - 1, size: cfg.window, retired: newRetirement(cfg.pace)}
+	w := window{ops: make([]op, n), mask: n - 1, size: cfg.window, retired: newRetirement(cfg.perInstr)}
 	w.plan = newPlan()
 	if cfg.prefetch.Kind == "stride" {
 		w.sites = make([]uint64, n)

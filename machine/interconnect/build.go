@@ -98,7 +98,7 @@ func (b *topology) crossbars(request, reply *noc.Network, l *Lengths, name strin
 	}
 	rep.FlitBytes = x.AnswerWidth()
 	if f.mmuPort == ports-1 {
-		req.Sorted = 1 // a walk must not wait behind another at a busy slice
+		req.OutputQueued = 1 // a walk must not wait behind another at a busy slice
 	}
 	req.Tenants, rep.Tenants = b.rows(), b.rows()
 	req.Streams = f.nocClock == engine.NewClock(1, 1)

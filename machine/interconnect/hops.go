@@ -155,7 +155,7 @@ func (f *Fabric) nearSlices(now uint64) (more bool) {
 				}
 				f.WakeTags(o, s.Accept(h, t), now)
 			default:
-				if s.Onward().Len() > 0 && !x.linkTurn[o] ||
+				if s.Forward().Len() > 0 && !x.linkTurn[o] ||
 					!x.request.Push(noc, o, home, x.Lengths.request(r), h, r.Tenant) {
 					f.request.Pass(o)
 					more = true
@@ -180,7 +180,7 @@ func (f *Fabric) forward(now uint64) (more bool) {
 		for ; word != 0; word &= word - 1 {
 			i := k<<6 + bits.TrailingZeros64(word)
 			s := f.Slices[i]
-			q := s.Onward()
+			q := s.Forward()
 			r := &f.Slab.R[*q.Head()]
 			if !x.request.Push(f.nocClock.Ticks(now), i, int(r.Slice), x.Lengths.request(r), *q.Head(), r.Tenant) {
 				x.linkTurn[i] = false
@@ -255,7 +255,7 @@ func (f *Fabric) Served(i int, now uint64) {
 		return
 	}
 	s := f.Slices[i]
-	if s.Onward().Len() > 0 {
+	if s.Forward().Len() > 0 {
 		f.Between.asking[i>>6] |= 1 << (i & 63)
 		f.wakeups.WakeRequest(now)
 	}

@@ -15,14 +15,14 @@ type Config struct {
 	BufFlits        int  // flits per virtual channel of an input
 	// number of inputs with a queue for each output (virtual output queues), each of BufFlits; they are the last
 	// inputs
-	Sorted     int
-	Local      bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
-	Iterations int  // iSLIP iterations of the switch allocator
-	FlitBytes  int  // link width
-	Header     int  // bytes added to every packet
-	Latency    int  // clocks from winning the switch to the output, at least 1
-	OutQueue   int  // packets per output, those on their way included
-	Tenants    int  // rows of counters, at least 1
+	OutputQueued int
+	Local        bool // GPGPU-Sim's local crossbar: sweep in place of iSLIP, one virtual channel
+	Iterations   int  // iSLIP iterations of the switch allocator
+	FlitBytes    int  // link width
+	Header       int  // bytes added to every packet
+	Latency      int  // clocks from winning the switch to the output, at least 1
+	OutQueue     int  // packets per output, those on their way included
+	Tenants      int  // rows of counters, at least 1
 	// Streams lets Tick skip clocks in which packets only send flits that nothing blocks. Push then gets the clock of
 	// the push, and the crossbar has the same clock as its neighbours.
 	Streams bool
@@ -59,8 +59,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("crossbar: the local crossbar has no virtual channels; %d with an allocation stage are "+
 			"asked for", c.VCs)
 	}
-	if c.Sorted < 0 || c.Sorted > c.Inputs {
-		return fmt.Errorf("crossbar: %d of %d inputs with a queue per output", c.Sorted, c.Inputs)
+	if c.OutputQueued < 0 || c.OutputQueued > c.Inputs {
+		return fmt.Errorf("crossbar: %d of %d inputs with a queue per output", c.OutputQueued, c.Inputs)
 	}
 	if c.Header < 0 || c.Tenants < 0 {
 		return fmt.Errorf("crossbar: negative header or tenants")

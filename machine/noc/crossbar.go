@@ -96,7 +96,7 @@ func New(cfg Config) *Crossbar {
 	}
 	c := &Crossbar{cfg: cfg, streams: streams{from: Never}}
 	k, o, v := cfg.Inputs, cfg.Outputs, cfg.VCs
-	c.sorted = k - cfg.Sorted
+	c.sorted = k - cfg.OutputQueued
 	n := c.queue(k, 0, 0) // input queues
 	c.in = make([]input, n)
 	for c.depth = 1; c.depth < cfg.BufFlits; c.depth *= 2 {

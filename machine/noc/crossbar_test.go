@@ -79,7 +79,7 @@ func TestHeadOfLine(t *testing.T) {
 func TestSortedInput(t *testing.T) {
 	for _, vcs := range []int{1, 2} {
 		cfg := gpuConfig(2, 4)
-		cfg.Sorted, cfg.VCs, cfg.VCStage, cfg.OutQueue = 1, vcs, vcs > 1, 1
+		cfg.OutputQueued, cfg.VCs, cfg.VCStage, cfg.OutQueue = 1, vcs, vcs > 1, 1
 		stage := uint64(vcs - 1)
 		x := New(cfg)
 		// of the first output's queue there is one place, taken by the first packet

@@ -17,7 +17,7 @@ func TestStreams(t *testing.T) {
 		cfg.OutQueue = rapid.IntRange(1, 4).Draw(t, "out queue")
 		cfg.VCs = rapid.SampledFrom([]int{1, 2}).Draw(t, "vcs")
 		cfg.VCStage = cfg.VCs > 1
-		cfg.Sorted = rapid.IntRange(0, 1).Draw(t, "sorted")
+		cfg.OutputQueued = rapid.IntRange(0, 1).Draw(t, "sorted")
 		each := New(cfg)
 		cfg.Streams = true
 		lazy := New(cfg)

@@ -20,7 +20,7 @@ type access struct {
 // The bits of an access's state.
 const (
 	translated = 1 << iota // line is physical
-	told                   // the watcher knows of it
+	reported               // the watcher knows of it
 )
 
 // coalescer merges the addresses of a warp into line accesses.

@@ -228,7 +228,7 @@ func (s *SM) saveBlock(i int, ops []savedOp, now uint64, place func(k *Kernel, b
 	}
 	b.k.Away++
 	s.pipe.ctas.vacate(b, now)
-	s.pipe.rationAnew(now)
+	s.pipe.holdBackAnew(now)
 	s.contexts.begin(c)
 	s.wakeAt(now + 1)
 	return c
@@ -308,7 +308,7 @@ func (s *SM) resume(c *Context, now uint64) {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state
 			wp.k.Progress.Running--
-		case v.state == barred || v.state == atomic || v.state == fenced && wp.loads > 0 ||
+		case v.state == atBarrier || v.state == atomic || v.state == fenced && wp.loads > 0 ||
 			v.state == copying && s.lsu.ops.missing(w, &wp.copies):
 			wp.state = v.state
 		default: // running, or at a fence or a wait whose operations are done

@@ -218,7 +218,7 @@ func (s *SM) occupy(k *Kernel, now uint64) (int, error) {
 		}
 	}
 	b := s.pipe.ctas.occupy(k, now)
-	s.pipe.rationAnew(now)
+	s.pipe.holdBackAnew(now)
 	return b, nil
 }
 

@@ -33,7 +33,7 @@ func (s *SM) Explain(tenant mem.TenantID) []string {
 			if wp.state == running {
 				what = fmt.Sprintf("running, last stall: %s, %d loads outstanding", wp.cause, wp.loads)
 			}
-			if r := s.pipe.rations; r != nil && r.held>>bits.TrailingZeros64(m)&1 != 0 {
+			if r := s.pipe.quotas; r != nil && r.held>>bits.TrailingZeros64(m)&1 != 0 {
 				what += ", held back by a quota"
 			}
 			g.add(b.k, wp.in, wp.pc, what)

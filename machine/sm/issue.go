@@ -191,7 +191,7 @@ func (p *pipeline) waited(stall *[NumCauses]uint64, w int, wp *warp, in *isa.Ins
 // watch charges the instruction to its tenant's quota and records it, with the cycles its
 // warp waited for it, in the profile, where there are such.
 func (p *pipeline) watch(w int, wp *warp, in *isa.Instr, lanes, now uint64) {
-	if p.rations != nil {
+	if p.quotas != nil {
 		p.charge(wp.k.Tenant, lanes, now)
 	}
 	if wp.k.Prof == nil {

@@ -57,7 +57,7 @@ func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp
 		code: k.Code, ready: ready, late: wp.late[:0], exec: exec, k: k, row: p.ctas.rows[k.Tenant],
 		t0: now, since: now, place: start(k.Code, exec.PC(i)), cta: int16(b), in: int16(i), state: running,
 		buf:     p.cfg.fetch.width,
-		watched: k.Prof != nil || p.rations != nil,
+		watched: k.Prof != nil || p.quotas != nil,
 	}
 	return wp
 }
@@ -142,7 +142,7 @@ func (p *pipeline) retire(w int, now uint64) {
 	}
 	k, exec, start := b.k, b.exec, b.start
 	p.ctas.vacate(b, now)
-	p.rationAnew(now)
+	p.holdBackAnew(now)
 	exec.Release()
 	p.ctas.rows[k.Tenant][CTAsDone]++
 	l := &k.Progress

@@ -46,18 +46,18 @@ type Quotas struct {
 	Goal   []bool  // [tenant] it has a target
 }
 
-// rationing has the present quotas of an SM.
-type rationing struct {
+// quotaState has the present quotas of an SM.
+type quotaState struct {
 	scheme QuotaScheme
 	period uint64
 	next   uint64 // cycle with which the next quota period begins
 	held   uint64 // warp slots whose tenants may not issue
 	since  uint64 // cycle up to which idle warps are counted
-	of     []ration
+	of     []tenantQuota
 }
 
-// ration is that of a tenant.
-type ration struct {
+// tenantQuota is the quota of one tenant.
+type tenantQuota struct {
 	left   int64 // thread instructions it may still issue in this quota period
 	amount int64 // of a quota period
 	goal   bool
@@ -76,10 +76,10 @@ func (s *SM) SetQuotas(q *Quotas, now uint64) {
 		p.clearQuotas(now)
 		return
 	}
-	r := p.rations
+	r := p.quotas
 	if r == nil {
-		r = &rationing{since: now, next: math.MaxUint64, of: make([]ration, len(p.ctas.rows))}
-		p.rations = r
+		r = &quotaState{since: now, next: math.MaxUint64, of: make([]tenantQuota, len(p.ctas.rows))}
+		p.quotas = r
 		p.watchAll()
 	}
 	if now > 0 {
@@ -90,16 +90,16 @@ func (s *SM) SetQuotas(q *Quotas, now uint64) {
 		r.of[t].amount, r.of[t].goal = q.Amount[t], q.Goal[t]
 	}
 	r.refill(now)
-	p.ration(now)
+	p.holdBack(now)
 	p.lookIdle(now)
 }
 
 func (p *pipeline) clearQuotas(now uint64) {
-	if p.rations == nil {
+	if p.quotas == nil {
 		return
 	}
 	p.lookIdle(now)
-	p.rations = nil
+	p.quotas = nil
 	p.watchAll()
 	p.halt()
 	for _, row := range p.ctas.rows {
@@ -111,14 +111,14 @@ func (p *pipeline) clearQuotas(now uint64) {
 func (p *pipeline) watchAll() {
 	for w := range p.warps.slot {
 		if wp := &p.warps.slot[w]; wp.k != nil {
-			wp.watched = wp.k.Prof != nil || p.rations != nil
+			wp.watched = wp.k.Prof != nil || p.quotas != nil
 		}
 	}
 }
 
 // refill begins the quota periods due up to cycle now; true when there was one. An SM on which no warp waits for a
 // new period is not looked at meanwhile, so there may be several.
-func (r *rationing) refill(now uint64) bool {
+func (r *quotaState) refill(now uint64) bool {
 	if now < r.next {
 		return false
 	}
@@ -137,13 +137,13 @@ func (r *rationing) refill(now uint64) bool {
 
 // refill begins the quota periods due up to cycle now, where there are quotas.
 func (p *pipeline) refill(now uint64) {
-	if p.rations.refill(now) {
-		p.ration(now)
+	if p.quotas.refill(now) {
+		p.holdBack(now)
 	}
 }
 
 // goalsOut says that no resident application with a goal has quota left.
-func (r *rationing) goalsOut() bool {
+func (r *quotaState) goalsOut() bool {
 	for t := range r.of {
 		if x := &r.of[t]; x.goal && x.slots != 0 && x.left > 0 {
 			return false
@@ -153,7 +153,7 @@ func (r *rationing) goalsOut() bool {
 }
 
 // allOut says that no resident application has quota left, and there is one.
-func (r *rationing) allOut() bool {
+func (r *quotaState) allOut() bool {
 	var any uint64
 	for t := range r.of {
 		x := &r.of[t]
@@ -165,7 +165,7 @@ func (r *rationing) allOut() bool {
 }
 
 // may says that a tenant may issue; goalsOut is known.
-func (r *rationing) may(x *ration, goalsOut bool) bool {
+func (r *quotaState) may(x *tenantQuota, goalsOut bool) bool {
 	switch {
 	case x.goal || r.scheme == QuotaElastic:
 		return x.left > 0
@@ -175,9 +175,9 @@ func (r *rationing) may(x *ration, goalsOut bool) bool {
 	return goalsOut || x.left > 0
 }
 
-// ration finds out which tenants' warps are held back, after the quotas or the resident CTAs have changed.
-func (p *pipeline) ration(now uint64) {
-	r := p.rations
+// holdBack finds out which tenants' warps are held back, after the quotas or the resident CTAs have changed.
+func (p *pipeline) holdBack(now uint64) {
+	r := p.quotas
 	for t := range r.of {
 		r.of[t].slots = 0
 	}
@@ -202,36 +202,36 @@ func (p *pipeline) ration(now uint64) {
 // halt finds out which warps issue no more: those of the CTA that leaves, and those that are held back.
 func (p *pipeline) halt() {
 	p.warps.halted = p.ctas.evicted()
-	if p.rations != nil {
-		p.warps.halted |= p.rations.held
+	if p.quotas != nil {
+		p.warps.halted |= p.quotas.held
 	}
 }
 
 // charge takes the lanes of an instruction from its tenant's quota.
 func (p *pipeline) charge(t mem.TenantID, lanes, now uint64) {
-	r := p.rations
+	r := p.quotas
 	x := &r.of[t]
 	if invariants.On && !r.may(x, r.goalsOut()) {
 		invariants.Fail("cycle %d: tenant %d issues with a quota of %d left (%s)", now, t, x.left, r.scheme)
 	}
 	had := x.left > 0
 	if x.left -= int64(lanes); had && x.left <= 0 {
-		p.ration(now)
+		p.holdBack(now)
 	}
 }
 
-// rationAnew is ration after CTAs have come or gone, if there are quotas.
-func (p *pipeline) rationAnew(now uint64) {
-	if p.rations != nil {
-		p.rations.refill(now)
-		p.ration(now)
+// holdBackAnew is holdBack after CTAs have come or gone, if there are quotas.
+func (p *pipeline) holdBackAnew(now uint64) {
+	if p.quotas != nil {
+		p.quotas.refill(now)
+		p.holdBack(now)
 	}
 }
 
 // lookIdle counts idle warps up to cycle now, without it, and finds out how many there are
 // from then on. Cycles in which the SM has nothing to do have as many as the one before.
 func (p *pipeline) lookIdle(now uint64) {
-	r := p.rations
+	r := p.quotas
 	if r == nil {
 		return
 	}
@@ -248,7 +248,7 @@ func (p *pipeline) lookIdle(now uint64) {
 
 // countIdle counts idle warps up to cycle now, without it.
 func (p *pipeline) countIdle(now uint64) {
-	r := p.rations
+	r := p.quotas
 	if now <= r.since {
 		return
 	}
@@ -263,7 +263,7 @@ func (p *pipeline) countIdle(now uint64) {
 // settleQuotas brings the counters of quotas up to cycle now, without it: a quota period that
 // begins with it has not begun.
 func (p *pipeline) settleQuotas(now uint64) {
-	r := p.rations
+	r := p.quotas
 	if r == nil {
 		return
 	}

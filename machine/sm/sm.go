@@ -46,7 +46,7 @@ type pipeline struct {
 	staying    uint64 // those
 	prefetched uint32 // without meaning: the sum of what Prefetch reads, so that the compiler keeps the reads
 	// The quotas of applications; nil: none has one.
-	rations *rationing
+	quotas *quotaState
 	// The contents of SM.report: kernels of CTAs that have ended, the first fault of a program and the kernel it
 	// happened in.
 	done   []*Kernel
@@ -97,7 +97,7 @@ func New(id int, cfg *Config, scratch *Scratch, slab *mem.Slab, table *stat.Tabl
 // one before it has done in an earlier cycle.
 func (s *SM) Tick(now uint64) uint64 {
 	p, l := &s.pipe, &s.lsu
-	if p.rations != nil {
+	if p.quotas != nil {
 		p.refill(now)
 	}
 	if l.l1.queue.Len() > 0 && !l.l1.stalled && l.l1.queue.Head().at <= now {
@@ -119,7 +119,7 @@ func (s *SM) Tick(now uint64) uint64 {
 	if r := p.issuable(); r != 0 && !p.frozen {
 		p.issueStage(l, r, now)
 	}
-	if p.rations != nil {
+	if p.quotas != nil {
 		p.lookIdle(now)
 	}
 	if len(p.done) > 0 || p.fault != nil {
@@ -182,8 +182,8 @@ func (s *SM) next(now uint64) uint64 {
 		return soon
 	}
 	n := max(soon, p.collect.due)
-	if p.rations != nil && p.rations.held != 0 { // the next quota period lets them go on
-		n = min(n, max(soon, p.rations.next))
+	if p.quotas != nil && p.quotas.held != 0 { // the next quota period lets them go on
+		n = min(n, max(soon, p.quotas.next))
 	}
 	if p.collect.dispatchLatch != 0 && l.queue.Len() == 0 { // the last shared access's last cycle
 		n = min(n, max(now+2, l.port)-1)

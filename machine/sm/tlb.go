@@ -138,10 +138,10 @@ func (l *loadStore) translate(a *access, now uint64) bool {
 // tell reports an access to the watcher, with or without a translation; false says that the translation must not be
 // used.
 func (x *translation) tell(a *access, o *memOp, hit bool, now uint64) bool {
-	if x.watch == nil || a.state&told != 0 {
+	if x.watch == nil || a.state&reported != 0 {
 		return true
 	}
-	a.state |= told
+	a.state |= reported
 	return x.watch.Access(now, o.tenant, a.line, o.writes(), hit)
 }
 

@@ -15,7 +15,7 @@ type warpState uint8
 const (
 	free warpState = iota
 	running
-	barred    // waits at a barrier
+	atBarrier // waits at a barrier
 	fenced    // waits for its stores
 	copying   // waits for its asynchronous copies (Await)
 	finishing // has exited; loads or stores are still out
@@ -242,7 +242,7 @@ func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
 	if st.Arrive { // bar.arrive does not wait
 		ws.plan(w, wp, fetch, now+1)
 	} else {
-		ws.stop(w, barred)
+		ws.stop(w, atBarrier)
 		bar.slots |= 1 << w
 	}
 	ws.settle(b, now)

@@ -5,9 +5,9 @@ package timing
 
 // Clock is the current time of a run.
 type Clock struct {
-	Now      uint64 // core cycle
-	Progress uint64 // last cycle with progress, for the watchdog
-	Strode   uint64 // cycles that were run in strides
+	Now       uint64 // core cycle
+	Progress  uint64 // last cycle with progress, for the watchdog
+	InStrides uint64 // cycles that were run in strides
 
 	ReturnToHost bool // an event has happened for which the caller of Run waits
 }

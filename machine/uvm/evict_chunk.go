@@ -15,7 +15,7 @@ func evictAnyChunk(r *Runtime, reserved int) []unit {
 // firstChunk is the chunk of the first page behind the reserved ones, among those that fit and for which no access
 // waits.
 func (r *Runtime) firstChunk(reserved int, fits func(c *chunk, pages *Mask) bool) (found []unit) {
-	r.behind(reserved, func(i int32, c *chunk, v *Mask, _ int) bool {
+	r.beyondReserve(reserved, func(i int32, c *chunk, v *Mask, _ int) bool {
 		if held := v.And(&c.held); held.Empty() && fits(c, v) {
 			found = append(r.units, unit{i, *v})
 		}

@@ -15,7 +15,7 @@ func evictSequentialLocal(r *Runtime, reserved int) []unit {
 // for; -1 if there is none.
 func (r *Runtime) leastRecentBlock(reserved int) (in int32, block int) {
 	block = -1
-	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
+	r.beyondReserve(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		in, block = i, r.leastRecentIn(c, v, reserved)
 		return block >= 0
 	})

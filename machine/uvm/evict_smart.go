@@ -4,7 +4,7 @@ package uvm
 // or mixed, the pages leave that TBN_e takes; otherwise the whole chunk leaves, if it is full. In the public
 // simulator TBN_e decides for random allocations, too.
 func evictSmart(r *Runtime, reserved int) (found []unit) {
-	r.behind(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
+	r.beyondReserve(reserved, func(i int32, c *chunk, v *Mask, reserved int) bool {
 		if c.pattern == Regular || c.pattern.mixed() || r.o.Public && c.pattern.random() {
 			if b := r.leastRecentIn(c, v, reserved); b >= 0 {
 				found = r.cascade(i, b)

@@ -15,9 +15,9 @@ type HomeSample struct {
 	Most       int // pages that the driver takes at most
 	Carried    int // pages that can leave a partition, or reach one, in an interval
 
-	ranked []ranked // of the last plan, whose memory is used again
-	leave  []int    // [partition] pages that leave it,
-	reach  []int    // and that reach it
+	ranked   []ranked // of the last plan, whose memory is used again
+	leaving  []int    // [partition] pages that leave it,
+	arriving []int    // and that reach it
 }
 
 // PageUse is the use of a page by the partitions in an interval.
@@ -78,11 +78,11 @@ type ranked struct {
 func (s *HomeSample) foremost(all []ranked) (steps []HomeStep) {
 	s.ranked = all
 	slices.SortStableFunc(all, func(a, b ranked) int { return b.gain - a.gain })
-	if len(s.leave) != s.Partitions {
-		s.leave, s.reach = make([]int, s.Partitions), make([]int, s.Partitions)
+	if len(s.leaving) != s.Partitions {
+		s.leaving, s.arriving = make([]int, s.Partitions), make([]int, s.Partitions)
 	}
-	clear(s.leave)
-	clear(s.reach)
+	clear(s.leaving)
+	clear(s.arriving)
 	for i := range all {
 		if len(steps) == s.Most {
 			break
@@ -111,10 +111,10 @@ func (s *HomeSample) foremost(all []ranked) (steps []HomeStep) {
 
 // fits counts a page that goes from one partition to another, if both can carry it.
 func (s *HomeSample) fits(from, to int) bool {
-	if s.leave[from] >= s.Carried || s.reach[to] >= s.Carried {
+	if s.leaving[from] >= s.Carried || s.arriving[to] >= s.Carried {
 		return false
 	}
-	s.leave[from]++
-	s.reach[to]++
+	s.leaving[from]++
+	s.arriving[to]++
 	return true
 }

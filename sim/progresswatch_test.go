@@ -23,7 +23,7 @@ func TestLull(t *testing.T) {
 			if told++; now.Sub(start) < patienceFor {
 				t.Errorf("told after %d s", s)
 			}
-			stuck.told = true
+			stuck.said = true
 		}
 	}
 	if told != 1 {

@@ -15,8 +15,8 @@ const patienceFor = 15 * time.Second
 // it, however long it waits for its turn.
 const leastIdle = 8_000
 
-// patience notices applications that seem to hang.
-type patience struct {
+// progressWatch notices applications that seem to hang.
+type progressWatch struct {
 	of []lull // per application
 }
 
@@ -24,7 +24,7 @@ type patience struct {
 type lull struct {
 	began time.Time
 	since uint64 // cycle of what it last did
-	told  bool
+	said  bool
 }
 
 // due says whether it is time for a notice on an application that has been idle for some cycles since a cycle.
@@ -32,7 +32,7 @@ func (l *lull) due(idle, since uint64, now time.Time) bool {
 	if since != l.since || idle == 0 || l.began.IsZero() {
 		*l = lull{began: now, since: since}
 	}
-	return !l.told && idle >= leastIdle && now.Sub(l.began) >= patienceFor
+	return !l.said && idle >= leastIdle && now.Sub(l.began) >= patienceFor
 }
 
 // endsAnyway says that a run has a length in cycles at which it ends before the machine's watchdog would end it:
@@ -40,7 +40,7 @@ func (l *lull) due(idle, since uint64, now time.Time) bool {
 func endsAnyway(l *Length, cycle, limit uint64) bool { return l.Budget && l.MaxCycles < cycle+limit }
 
 // look returns what to say now, nothing for most of the time.
-func (p *patience) look(r *run) (say []string) {
+func (p *progressWatch) look(r *run) (say []string) {
 	if endsAnyway(&r.spec.Length, r.gpu.Now(), r.gpu.Watchdog.Limit()) {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (p *patience) look(r *run) (say []string) {
 		if !l.due(idle, since, now) {
 			continue
 		}
-		l.told = true
+		l.said = true
 		say = append(say, fmt.Sprintf("%s makes no progress: for %.0f s (%d of its cycles) no block has ended, and "+
 			"all warps stay in the same loops, waiting for something; the run stops after %d such cycles",
 			r.apps[i].spec.Name, now.Sub(l.began).Seconds(), idle, r.gpu.Watchdog.Limit()))
