@@ -67,7 +67,8 @@ func moves(root string) (all []Case, err error) {
 		}},
 		{"copies", "qv100", nil, sim.Sharing{Mode: "mps"}, []sim.App{
 			{Path: path("micro/triad"), Args: map[string]string{"n": "65536"}, Repeat: true},
-			{Path: path("rodinia-like/bfs"), Repeat: true}, {Path: path("rodinia-like/streamcluster"), Repeat: true},
+			{Path: path("rodinia-like/bfs"), Repeat: true},
+			{Path: path("rodinia-like/streamcluster"), Repeat: true},
 		}},
 	} {
 		apps := m.apps

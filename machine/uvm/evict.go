@@ -56,8 +56,8 @@ func evictorByName(name string) (e evictor, flat bool, err error) {
 // byRecency is the order of the latest transfer or access.
 func byRecency(a, b *chunk) int { return compare(a.stamp, b.stamp) }
 
-// beyondReserve visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones, until
-// take returns true. take also gets the number of pages of the chunk that are still reserved.
+// beyondReserve visits the chunks of the policy's order whose valid pages v are not all among the first reserved ones,
+// until take returns true. take also gets the number of pages of the chunk that are still reserved.
 func (r *Runtime) beyondReserve(reserved int, take func(i int32, c *chunk, v *Mask, reserved int) bool) {
 	for _, i := range r.order {
 		c := &r.chunks[i]
