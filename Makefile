@@ -67,7 +67,7 @@ race: ## the parallel paths under the race detector
 	go test -race -short -timeout 40m $(RACE)
 
 invariants: ## the machine with its invariants checked
-	go test -tags invariants -timeout 10m ./machine/... ./sim/... ./mem/...
+	go test -tags invariants -timeout 20m ./machine/... ./sim/... ./mem/...
 
 fuzz: ## every fuzz target for FUZZTIME (at night: make fuzz FUZZTIME=10m)
 	@.ci/fuzz $(FUZZTIME)
