@@ -32,6 +32,14 @@ func kitColumns() []string {
 	return []string{"group", "name", "unit", "program", "args", "on_board", "value", "launches", "when", "soft"}
 }
 
+// Borrowed are the applications whose kernels lie among those of the folder, by the name of the PTX.
+func Borrowed() map[string]string {
+	return map[string]string{
+		"backprop": "rodinia-like/backprop", "hotspot": "rodinia-like/hotspot", "lud": "rodinia-like/lud",
+		"mri-q": "parboil-like/mri-q", "sgemm": "parboil-like/sgemm",
+	}
+}
+
 // Kit reads kit.csv of a folder like lab/silicon.
 func Kit(dir string) ([]*Probe, error) {
 	name := filepath.Join(dir, "kit.csv")

@@ -127,10 +127,7 @@ func TestPrograms(t *testing.T) {
 
 // TestBorrowedKernels: kernels of applications are theirs, byte for byte.
 func TestBorrowedKernels(t *testing.T) {
-	for own, app := range map[string]string{
-		"hotspot": "rodinia-like/hotspot", "backprop": "rodinia-like/backprop", "lud": "rodinia-like/lud",
-		"sgemm": "parboil-like/sgemm", "mri-q": "parboil-like/mri-q",
-	} {
+	for own, app := range Borrowed() {
 		a, err := os.ReadFile(filepath.Join("kernels", own+".ptx"))
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/heddle-sim/heddle/lab/silicon"
 )
 
 // source is a .cu file whose PTX is among the kernels.
@@ -28,10 +30,7 @@ func sources(dir string) (map[string]source, error) {
 	for _, f := range found {
 		out[strings.TrimSuffix(filepath.Base(f), ".cu")] = source{file: f}
 	}
-	for name, app := range map[string]string{
-		"backprop": "rodinia-like/backprop", "hotspot": "rodinia-like/hotspot", "lud": "rodinia-like/lud",
-		"mri-q": "parboil-like/mri-q", "sgemm": "parboil-like/sgemm",
-	} {
+	for name, app := range silicon.Borrowed() {
 		out[name] = source{file: filepath.Join(dir, "..", "..", "apps", app, "kernel.cu"), exact: true}
 	}
 	return out, nil
