@@ -41,8 +41,9 @@ type part struct {
 	hold       uint32 // index of the readers that it is one of
 	class      Class
 	write      bool
-	looked     bool // has counted its look-up
+	looked     bool // has counted a look-up that found its entry, or did not
 	asked      bool // the policy has seen it
+	missed     bool // has counted a miss since a transfer of its block last ended
 	tagged     bool // its tag has been read
 	filled     bool // has brought its block, and is counted as a miss
 	granted    bool // its entry has come for it, and may have left the remap cache again

@@ -47,7 +47,7 @@ var Desc = []stat.Desc{
 	Misses:  {Name: "misses", Unit: "requests", Doc: "reads whose block was in the slow tier"},
 	WriteMisses: {
 		Name: "write_misses", Unit: "requests",
-		Doc: "write-backs whose block was in the slow tier",
+		Doc: "write-backs whose block was in the slow tier; again if it has come and left before the write",
 	},
 	Merged:     {Name: "merged", Unit: "requests", Doc: "requests whose block was being transferred"},
 	Migrations: {Name: "migrations", Unit: "blocks", Doc: "blocks that misses brought into the fast tier"},
@@ -70,8 +70,11 @@ var Desc = []stat.Desc{
 		Name: "dirty_invalidations", Unit: "blocks",
 		Doc: "misplaced blocks that left and were written back, or exchanged",
 	},
-	RemapHits:   {Name: "remap_hits", Unit: "requests", Doc: "requests that found their set in the remap cache"},
-	RemapMisses: {Name: "remap_misses", Unit: "requests", Doc: "did not"},
+	RemapHits: {Name: "remap_hits", Unit: "requests", Doc: "requests that found their set in the remap cache"},
+	RemapMisses: {
+		Name: "remap_misses", Unit: "requests",
+		Doc: "did not; again if a request is looked up once more and its set has left the remap cache",
+	},
 	TableReads:  {Name: "table_reads", Unit: "accesses", Doc: "lines of the remap table read from the fast tier"},
 	TableWrites: {Name: "table_writes", Unit: "accesses", Doc: "lines of the remap table written to the fast tier"},
 	TagReads:    {Name: "tag_reads", Unit: "accesses", Doc: "tags read from the fast tier before data"},

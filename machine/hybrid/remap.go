@@ -48,10 +48,8 @@ func (c *Controller) entry(h int32) (here, taken bool) {
 			return false, false
 		}
 	}
-	if !p.looked {
-		p.looked = true
-		row[RemapMisses]++
-	}
+	p.looked = true
+	row[RemapMisses]++ // each time: the entry that a part has found may have left when it has to look once more
 	c.parts.push(&r.waiters[i], h)
 	return false, true
 }

@@ -293,7 +293,8 @@ func (c *Controller) miss(h int32, at place, now uint64) bool {
 	v.Slow = c.cfg.Tiers[Slow].Map.Channel(addr)
 	choice := c.policy.Miss(v)
 	row := c.rows[c.requests[p.request].fetch.Tenant]
-	if !v.Again {
+	if !p.missed {
+		p.missed = true
 		if p.write {
 			row[WriteMisses]++
 		} else {

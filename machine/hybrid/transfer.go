@@ -194,6 +194,9 @@ func (c *Controller) advance(i int32) bool {
 				quiet = false
 			}
 		}
+		if g.want == 0 && c.readers[c.table.hold(g.to)] > 0 {
+			quiet, over = false, false // as a write to this place would: the block there now may be written at once
+		}
 		over = over && g.gone == g.want
 	}
 	if over {
@@ -287,6 +290,7 @@ func (c *Controller) end(i int32) {
 	for l := &t.waiters; l.first != none; {
 		h := c.parts.pop(l)
 		p := &c.parts[h]
+		p.missed = p.missed && p.blocked
 		p.blocked, p.granted = false, false
 		b := &c.banks[c.bankOf(p.set, p.index)]
 		c.parts.push(&b.freed, h)
