@@ -65,6 +65,7 @@ lint: tools ## golangci-lint (staticcheck and friends, see .golangci.yml) and th
 
 race: ## the parallel paths under the race detector
 	go test -race -short -timeout 40m $(RACE)
+	go test -race -run Cores ./machine
 
 invariants: ## the machine with its invariants checked
 	go test -tags invariants -timeout 20m ./machine/... ./sim/... ./mem/...

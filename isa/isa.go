@@ -11,6 +11,8 @@ package isa
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/heddle-sim/heddle/mem/storebuffer"
 )
 
 // Lanes is the number of threads in a warp.
@@ -289,6 +291,8 @@ type Step struct {
 	// counts and times them, and steps the warp again behind them.
 	Batch bool
 	Ahead uint8
+	// Stores belongs to the caller. If it is not nil, stores to global memory stay in it, and loads look into it.
+	Stores *storebuffer.Buffer
 	// Addr is the byte address of each lane in Mask: a virtual address for Global, an
 	// offset into the CTA's window for Shared, into the thread's for Local.
 	Addr [Lanes]uint64
@@ -333,6 +337,14 @@ type Grid interface {
 // Independent is a Grid whose CTAs do not interact: each does the same whenever the others execute, and they may
 // execute at the same time. Recordings, traces and models are independent; PTX shares the memory of its application.
 type Independent interface{ Independent() }
+
+// Concurrent is a Grid whose CTAs may execute at the same time if their stores stay in buffers (Step.Stores), though
+// they share the memory of their application.
+type Concurrent interface {
+	// Concurrent says whether this launch is one. It is not if a kernel shares more than memory: printed output, a
+	// heap.
+	Concurrent() bool
+}
 
 // CTA executes the warps of one resident thread block.
 type CTA interface {

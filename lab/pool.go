@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
+	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/sim"
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
@@ -40,19 +41,21 @@ func (r *Runner) pool() Pool {
 	return Local{}
 }
 
-// Local is the pool of this process: Runner.Jobs goroutines.
+// Local is the pool of this process: Runner.Jobs goroutines. A simulation has a core of the computer of its own; it
+// also uses those of Runner.Jobs that have no simulation (machine.Cores).
 type Local struct{}
 
 // Do does the tasks, beginning them in order.
 func (Local) Do(ctx context.Context, r *Runner, todo []*Task) {
 	next := make(chan *Task)
+	cores := machine.NewCores(max(r.Jobs, 1))
 	var wg sync.WaitGroup
 	for range min(max(r.Jobs, 1), max(len(todo), 1)) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			for t := range next {
-				r.simulate(ctx, t)
+				r.simulate(ctx, t, cores)
 			}
 		}()
 	}
@@ -64,11 +67,13 @@ func (Local) Do(ctx context.Context, r *Runner, todo []*Task) {
 }
 
 // simulate does one task here.
-func (r *Runner) simulate(ctx context.Context, t *Task) {
+func (r *Runner) simulate(ctx context.Context, t *Task, cores *machine.Cores) {
 	if ctx.Err() != nil {
 		t.Err = sim.ErrStopped
 		return
 	}
+	cores.Give(-1)
+	defer cores.Give(1)
 	watch, done := func(sim.Progress) {}, func() {}
 	if r.Start != nil {
 		watch, done = r.Start(t)
@@ -86,6 +91,7 @@ func (r *Runner) simulate(ctx context.Context, t *Task) {
 	}
 	t.Hash = hash
 	spec := t.Job.Spec
+	spec.Cores = cores
 	// files the program saves belong to the shared run; here they go nowhere
 	if t.Alone || r.Keep && spec.OutDir == "" {
 		nowhere, err := scratch.Make("", "heddle-alone-")

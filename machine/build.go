@@ -34,6 +34,8 @@ type Options struct {
 	// Lockstep takes no strides: the whole machine runs a cycle before any part runs the next one. Results of
 	// programs without data races are the same.
 	Lockstep bool
+	// Cores are cores of the computer beside the machine's own on which SMs may run; nil: none. Results are the same.
+	Cores *Cores
 	// Unified makes managed memory move on demand; nil: its pages come when they are touched, and stay.
 	Unified *residency.UnifiedOptions
 	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
@@ -196,7 +198,8 @@ func (b *builder) partition() error {
 	return g.Partition.Build(&partition.Parts{
 		SMs: g.sms.list, Counters: g.sms.counters, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
 		Copies: &g.pageCopies, Meters: &g.meters, FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups,
-		Profile: o.Profile, Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
+		Profile: o.Profile, Apart: o.Cores != nil,
+		Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
 	})
 }
 
@@ -227,17 +230,19 @@ func (b *builder) sms() error {
 	g.sms.every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
 	g.sms.counters, g.Watchdog.count = t, t
-	scratch := sm.NewScratch(cfg)
+	crew := &g.strides.crew
+	crew.hire(b.options.Cores, cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := g.translation.Translator()
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, scratch, g.fabric.Slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, crew.workers[0], g.fabric.Slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}
 		g.sms.list = append(g.sms.list, s)
 	}
+	crew.sms = g.sms.list
 	return nil
 }

@@ -81,6 +81,62 @@ loop:
 	red.global.add.u32 [%rd1], 1;
 	ret;
 }
+.visible .entry race(.param .u64 a, .param .u64 b) {
+	.reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<8>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [b];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r1, %r1, %r2, %r3;
+	mov.u32 %r4, 0;
+loop:
+	mad.lo.s32 %r1, %r1, 1103515245, 12345;
+	shr.u32 %r5, %r1, 20;
+	mul.wide.u32 %rd3, %r5, 4;
+	add.s64 %rd4, %rd1, %rd3;
+	ld.global.u32 %r6, [%rd4];
+	mad.lo.s32 %r6, %r6, 3, %r4;
+	st.global.u32 [%rd4], %r6;
+	cvt.u64.u32 %rd5, %r5;
+	add.s64 %rd6, %rd2, %rd5;
+	st.global.u8 [%rd6], %r6;
+	ld.global.u16 %r7, [%rd4+2];
+	add.s32 %r1, %r1, %r7;
+	add.s32 %r4, %r4, 1;
+	setp.lt.u32 %p1, %r4, 6;
+	@%p1 bra loop;
+	ret;
+}
+.visible .entry relay(.param .u64 a, .param .u64 b) {
+	.reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<8>;
+	ld.param.u64 %rd1, [a];
+	ld.param.u64 %rd2, [b];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mov.u32 %r3, %tid.x;
+	mad.lo.s32 %r1, %r1, %r2, %r3;
+	mul.wide.u32 %rd3, %r1, 4;
+	xor.b32 %r2, %r1, 33;
+	mul.wide.u32 %rd4, %r2, 4;
+	add.s64 %rd5, %rd1, %rd3;
+	add.s64 %rd6, %rd1, %rd4;
+	add.s64 %rd7, %rd2, %rd3;
+	mov.u32 %r4, 0;
+loop:
+	ld.global.u32 %r6, [%rd5];
+	mad.lo.s32 %r6, %r6, 5, %r4;
+	st.global.u32 [%rd5], %r6;
+	bar.sync 0;
+	ld.global.u32 %r7, [%rd6];
+	bar.sync 0;
+	mad.lo.s32 %r6, %r7, 7, %r6;
+	st.global.u32 [%rd7], %r6;
+	add.s32 %r4, %r4, 1;
+	setp.lt.u32 %p1, %r4, 8;
+	@%p1 bra loop;
+	ret;
+}
 .visible .entry pour(.param .u64 out) {
 	.reg .b32 %r<2>; .reg .b64 %rd<3>;
 	ld.param.u64 %rd1, [out];

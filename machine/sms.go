@@ -24,22 +24,33 @@ type smArray struct {
 // mail holds the messages between SMs and the rest of the machine in a stride. The two sides do not run its cycles at
 // the same time, so each message carries its cycle, and is taken when the other side gets there.
 type mail struct {
-	open bool          // there is a stride
-	from uint64        // its first cycle
-	in   [][]delivery  // [SM] answers
-	out  [][]departure // [cycle of the stride] requests
+	open bool         // there is a stride
+	in   [][]message  // [SM] answers, in the order of their cycles
+	out  [][]message  // [SM] requests, in that order
+	sent [][]outgoing // [cycle of the stride] requests, in the order of SMs
 }
 
-// delivery is an answer for an SM and the cycle it arrives in.
-type delivery struct {
+// message is an answer for an SM, or a request of it, and its cycle.
+type message struct {
 	at uint64
 	h  int32
 }
 
-// departure is a request of an SM.
-type departure struct {
+// outgoing is a request of an SM.
+type outgoing struct {
 	h    int32
 	port int32
+}
+
+// sort puts the requests that SMs have sent since cycle from in the order of their cycles, and of the SMs.
+func (m *mail) sort(from uint64) {
+	for i, out := range m.out {
+		for _, d := range out {
+			at := &m.sent[d.at-from]
+			*at = append(*at, outgoing{d.h, int32(i)})
+		}
+		m.out[i] = out[:0]
+	}
 }
 
 // smPort takes the answers for an SM.
@@ -52,7 +63,7 @@ type smPort struct {
 func (p smPort) Deliver(h int32, now uint64) {
 	a := p.sms
 	if a.mail.open {
-		a.mail.in[p.sm] = append(a.mail.in[p.sm], delivery{now, h})
+		a.mail.in[p.sm] = append(a.mail.in[p.sm], message{now, h})
 		return
 	}
 	s := a.list[p.sm]
@@ -95,8 +106,7 @@ func (a *smArray) run(i int, now uint64) uint64 {
 // and has room for all that an SM can send meanwhile. False if there is no room.
 func (a *smArray) send(i int, h int32, now uint64) bool {
 	if a.mail.open {
-		out := &a.mail.out[now-a.mail.from]
-		*out = append(*out, departure{h, int32(i)})
+		a.mail.out[i] = append(a.mail.out[i], message{now, h})
 		return true
 	}
 	return a.fabric.Inject(i, h, now)

@@ -12,14 +12,15 @@ import (
 // strides runs several cycles of one part of the machine before the next part, where results are
 // the same to the bit: the memory side runs all cycles of a stride, then each SM, then the request
 // crossbar. The computer that simulates keeps one SM in its cache for a stride instead of touching
-// 80 in every cycle. Nothing changes, because within a stride
+// 80 in every cycle, and other cores of it run other SMs (crew.go). Nothing changes, because within a stride
 //
 //   - the memory side needs nothing of the SMs: what they send stays in the pipeline of
 //     an LLC slice for longer,
 //   - an SM needs nothing of the request crossbar: its queue there has room for all that
 //     the SM can send,
 //   - SMs share nothing but the dispatcher, which serves them in the order of the cycles
-//     in which they ask: no kernel's CTAs talk to each other (hasInterCTASync),
+//     in which they ask: no kernel's CTAs talk to each other (hasInterCTASync), and what they
+//     store to memory the others see when the stride ends,
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
 //     or a CTA of it lies in memory,
@@ -45,11 +46,12 @@ type strides struct {
 	end    uint64 // and the one after its last
 	retry  uint64 // cycle before which no stride is tried
 
-	due        []uint64 // [SM] the next cycle with work
-	asks       []uint64 // [SM] the cycle in which it asks the dispatcher; Never
-	drove      uint64   // end of the last one in whose last cycle the driver had work
-	firstFault uint64   // cycle of the first fault of a program,
-	culprit    *sm.SM   // and where
+	crew       crew
+	atOnce     bool    // the SMs may run at the same time
+	visits     []visit // [SM]
+	drove      uint64  // end of the last one in whose last cycle the driver had work
+	firstFault uint64  // cycle of the first fault of a program,
+	culprit    *sm.SM  // and where
 }
 
 // limits are the properties of the machine that strides rely on.
@@ -88,8 +90,8 @@ func (l *strides) derive(g *GPU, o *Options) {
 	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.Pipeline > long+1 && !g.CPUs.used() &&
 		!g.Partition.Shared() && f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
 	n := s.SM.Count
-	l.sms.mail.in, l.sms.mail.out = make([][]delivery, n), make([][]departure, long)
-	l.due, l.asks = make([]uint64, n), make([]uint64, n)
+	l.sms.mail = mail{in: make([][]message, n), out: make([][]message, n), sent: make([][]outgoing, long)}
+	l.visits, l.crew.run = make([]visit, n), l.runSM
 }
 
 // forbid ends strides for good: a page that one SM asks for would be there for the others.
@@ -175,7 +177,8 @@ func (l *strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool
 func (l *strides) run(end uint64) {
 	l.from, l.end = l.clock.Now, end
 	mail := &l.sms.mail
-	mail.open, mail.from = true, l.from
+	mail.open = true
+	l.atOnce = l.mayRunAtOnce()
 	l.clock.InStrides += end - l.from
 	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
 		l.wakeups.Back.Run(at, l.visitMemory)
@@ -190,15 +193,28 @@ func (l *strides) run(end uint64) {
 	l.clock.Now = end
 }
 
+// mayRunAtOnce says whether the kernels that run now let several SMs run at the same time.
+func (l *strides) mayRunAtOnce() bool {
+	for _, t := range l.tenants {
+		for _, k := range t.Kernels {
+			if !k.AtOnce {
+				return false
+			}
+		}
+	}
+	return l.crew.cores != nil
+}
+
 // runRequests runs the request crossbar, and before it the link to the host, whose lines go to
 // slices, too. The link has the place of the MMU, which machines that take strides do not have.
 func (l *strides) runRequests() {
+	l.sms.mail.sort(l.from)
 	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
 	for c := l.from; c < l.end; c++ {
 		if copies <= c || l.limits.every {
 			copies = l.host.Tick(c)
 		}
-		out := &l.sms.mail.out[c-l.from]
+		out := &l.sms.mail.sent[c-l.from]
 		if len(*out) > 0 {
 			for _, d := range *out {
 				l.fabric.Put(int(d.port), d.h, c)

@@ -9,25 +9,22 @@ import (
 // cycle and number.
 func (l *strides) runSMs() {
 	due := l.wakeups.Front.Take(l.wakeups.Dispatch)
-	for i := range l.sms.list {
-		l.due[i] = l.wakeups.Front.Take(i)
-		ask := engine.Never
+	for i, s := range l.sms.list {
+		s.Part(int(l.end - l.from))
+		v := &l.visits[i]
+		*v = visit{from: l.from, due: l.wakeups.Front.Take(i), ask: engine.Never}
 		if l.dispatch.Open(i) {
-			ask = max(due, l.from)
+			v.ask = max(due, l.from)
 		}
-		l.asks[i] = l.runSM(i, l.from, ask)
+		l.start(i)
 	}
+	l.finish()
 	later := engine.Never // the first cycle after the stride in which an SM asks
 	if due >= l.end {
 		later = due
 	}
 	for {
-		i, at := -1, engine.Never
-		for k, ask := range l.asks {
-			if ask < at || ask == at && i >= 0 && l.dispatch.Before(k, i) {
-				i, at = k, ask
-			}
-		}
+		i, at := l.first()
 		if i < 0 {
 			break
 		}
@@ -40,11 +37,14 @@ func (l *strides) runSMs() {
 		} else if ask >= l.end {
 			later = min(later, ask)
 		}
-		l.due[i] = min(l.due[i], l.wakeups.Front.Take(i))
-		l.asks[i] = l.runSM(i, at+1, ask)
+		v := &l.visits[i]
+		v.from, v.due, v.ask = at+1, min(v.due, l.wakeups.Front.Take(i)), ask
+		l.start(i)
+		l.finish()
 	}
-	for i, at := range l.due {
-		l.wakeups.WakeSM(i, at)
+	for i, s := range l.sms.list {
+		s.Join()
+		l.wakeups.WakeSM(i, l.visits[i].due)
 	}
 	l.wakeups.Front.Take(l.wakeups.Dispatch) // the SM for which retire has woken it has been served
 	if later != engine.Never {
@@ -52,13 +52,48 @@ func (l *strides) runSMs() {
 	}
 }
 
-// runSM runs SM i from cycle c on, until it asks the dispatcher, in cycle ask or when a
-// CTA ends, or to the end of the stride; it returns the cycle in which it asks.
-func (l *strides) runSM(i int, c, ask uint64) uint64 {
-	s := l.sms.list[i]
+// first is the SM that the dispatcher serves next, and the cycle in which the SM asks; -1 if none does.
+func (l *strides) first() (i int, at uint64) {
+	i, at = -1, engine.Never
+	for k := range l.visits {
+		ask := l.visits[k].ask
+		if ask < at || ask == at && i >= 0 && l.dispatch.Before(k, i) {
+			i, at = k, ask
+		}
+	}
+	return i, at
+}
+
+// start lets SM i run from cycle from of its visit on, when finish is called.
+func (l *strides) start(i int) { l.crew.list = append(l.crew.list, int32(i)) }
+
+// finish runs the SMs that have been started, and notes the first fault: SMs that run later may meet theirs in an
+// earlier cycle.
+func (l *strides) finish() {
+	l.crew.each(l.atOnce)
+	for i := range l.visits {
+		if v := &l.visits[i]; v.faulted {
+			v.faulted = false
+			l.fault(l.sms.list[i], v.from)
+		}
+	}
+}
+
+// visit is an SM's way through a stride.
+type visit struct {
+	from    uint64 // the first cycle that it has not run,
+	due     uint64 // the next one with work,
+	ask     uint64 // and the one in which it asks the dispatcher, or does so at the latest; Never: it does not
+	faulted bool   // a program has faulted, in cycle from
+}
+
+// run runs SM i from the first cycle that it has not run until it asks the dispatcher, in the cycle of its visit or
+// when a CTA ends, or to the end of the stride. It touches nothing that other SMs touch.
+func (l *strides) runSM(i int) {
+	s, v := l.sms.list[i], &l.visits[i]
 	in, n := l.sms.mail.in[i], 0
 	s.Prefetch(l.end)
-	at := l.due[i]
+	c, at, ask := v.from, v.due, v.ask
 	for ; ; c++ {
 		next := min(at, ask)
 		if n < len(in) {
@@ -77,9 +112,8 @@ func (l *strides) runSM(i int, c, ask uint64) uint64 {
 		if at <= c || l.limits.every {
 			at = l.sms.run(i, c)
 			if s.Err != nil {
-				l.fault(s, c)
-				l.due[i] = engine.Never
-				return engine.Never
+				*v = visit{from: c, due: engine.Never, ask: engine.Never, faulted: true}
+				return
 			}
 			if len(s.Done) > 0 { // a CTA has ended
 				ask = c
@@ -89,15 +123,14 @@ func (l *strides) runSM(i int, c, ask uint64) uint64 {
 			break
 		}
 	}
-	l.due[i] = at
 	l.sms.mail.in[i] = in[:copy(in, in[n:])]
-	if ask < l.end {
-		return ask
+	if ask >= l.end {
+		ask = engine.Never
 	}
-	return engine.Never
+	v.due, v.ask = at, ask
 }
 
-// fault keeps the first fault: SMs that run later may meet theirs in an earlier cycle.
+// fault keeps the first fault.
 func (l *strides) fault(s *sm.SM, now uint64) {
 	if now >= l.firstFault {
 		s.Err, s.ErrKernel = nil, nil

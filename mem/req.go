@@ -100,8 +100,9 @@ func Moving(tenant TenantID, tenants int) TenantID { return tenant + TenantID(te
 
 // Slab holds the requests in flight and hands out handles; which handle a request gets means nothing.
 type Slab struct {
-	R    []Req
-	free []int32
+	R      []Req
+	free   []int32
+	stocks []*Stock
 }
 
 // NewSlab makes room for n requests; more are added when needed.
@@ -133,4 +134,45 @@ func (s *Slab) Get() int32 {
 func (s *Slab) Put(h int32) { s.free = append(s.free, h) }
 
 // Live is the number of requests in flight.
-func (s *Slab) Live() int { return len(s.R) - len(s.free) }
+func (s *Slab) Live() int {
+	n := len(s.R) - len(s.free)
+	for _, x := range s.stocks {
+		n -= len(x.free)
+	}
+	return n
+}
+
+// Stock is free requests of a slab that one component takes and frees, so that several components may do so at the
+// same time.
+type Stock struct {
+	slab *Slab
+	free []int32
+}
+
+// NewStock makes an empty stock.
+func (s *Slab) NewStock() *Stock {
+	x := &Stock{slab: s}
+	s.stocks = append(s.stocks, x)
+	return x
+}
+
+// Fill brings the stock to at least n requests. Without that, Get takes those it lacks from the slab.
+func (x *Stock) Fill(n int) {
+	for len(x.free) < n {
+		x.free = append(x.free, x.slab.Get())
+	}
+}
+
+// Get takes a free request, as Slab.Get does.
+func (x *Stock) Get() int32 {
+	n := len(x.free)
+	if n == 0 {
+		return x.slab.Get()
+	}
+	h := x.free[n-1]
+	x.free = x.free[:n-1]
+	return h
+}
+
+// Put frees h.
+func (x *Stock) Put(h int32) { x.free = append(x.free, h) }

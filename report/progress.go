@@ -151,6 +151,9 @@ func Line(s sim.Progress) string {
 		}
 	}
 	fmt.Fprintf(&b, ", %s cycles/s", si(s.CyclesPerS))
+	if s.Cores > 1 {
+		fmt.Fprintf(&b, " on %d cores", s.Cores)
+	}
 	for i, n := range s.Tenants {
 		if i < len(s.IPC) {
 			fmt.Fprintf(&b, ", %s IPC %s", n, number(s.IPC[i]))

@@ -3,15 +3,23 @@ package sim_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// BenchmarkApps is the simulator's speed on whole applications, one core: warp
-// instructions and simulated cycles per second.
+// BenchmarkApps is the simulator's speed on whole applications, on one core and on two: warp instructions and
+// simulated cycles per second.
 func BenchmarkApps(b *testing.B) {
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) { benchmarkApps(b, workers) })
+	}
+}
+
+func benchmarkApps(b *testing.B, workers int) {
 	for _, app := range []struct {
 		path string
 		args map[string]string
@@ -29,6 +37,7 @@ func BenchmarkApps(b *testing.B) {
 			spec := sim.Spec{
 				Machine: "qv100",
 				Apps:    []sim.App{{Path: filepath.Join("../apps", app.path), Args: app.args}}, Seed: 1,
+				Cores: machine.NewCores(workers - 1),
 			}
 			var cycles, insts, seconds float64
 			b.ReportAllocs()

@@ -78,7 +78,7 @@ func (t *kernelTally) ended(k *partition.Kernel) {
 }
 
 func addProgress(to *[numKernelCounters]uint64, k *partition.Kernel) {
-	p := k.Progress
+	p := k.Progress()
 	to[kernelWarpInsts] += p.WarpInsts
 	to[kernelThreadInsts] += p.ThreadInsts
 	to[kernelCTAs] += uint64(p.Finished)

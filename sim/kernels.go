@@ -67,7 +67,7 @@ func (c *collector) kernel(k *partition.Kernel) {
 // unfinished are a tenant's launches that are on the GPU and have executed something, up to now.
 func (c *collector) unfinished(tenant int, now uint64) (out []Kernel) {
 	for _, l := range c.open[tenant] {
-		if l.k.Progress.WarpInsts > 0 {
+		if l.k.Progress().WarpInsts > 0 {
 			out = append(out, c.describe(tenant, l, now))
 		}
 	}
@@ -100,11 +100,11 @@ func (r *run) underWay(now uint64) {
 }
 
 // begun says that CTAs of a launch have been on SMs.
-func (l *launch) begun() bool { return l.k.Start > 0 || l.k.Progress.Running > 0 }
+func (l *launch) begun() bool { return l.k.Start > 0 || l.k.Progress().Running > 0 }
 
 // describe describes a launch up to a cycle, which is its end if it has come to it.
 func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
-	k, p := l.k, l.k.Progress
+	k, p := l.k, l.k.Progress()
 	d := c.set.Sums(tenant).Minus(l.sums)
 	sms, warps := c.meanSMs(tenant, k.Start, end), k.Geo.Warps
 	cycles := float64(end - k.Start)

@@ -324,6 +324,7 @@ type Progress struct {
 	Tenants          []string
 	IPC              []float64 // per tenant, since its first launch; per CPU cycle of one with CPU cores
 	CyclesPerS       float64   // simulated cycles per second of wall time in the latest seconds
+	Cores            int       // of the computer on which the run goes on
 	// Waits says, for an application without progress for half a minute of wall time, which warps wait for which
 	// events. It is said once.
 	Waits []string

@@ -127,7 +127,7 @@ func (r *run) build() error {
 	}
 	r.gpu, err = machine.New(r.sheet, tenants(apps, shares, r.spec.Sharing.together()), machine.Options{
 		Every: r.spec.NoSkip, Watchdog: r.spec.Watchdog, Profile: r.spec.Profile, Copying: r.spec.Sharing.copying(),
-		Lockstep: r.spec.Lockstep, Quantum: r.spec.Sharing.Turn(r.sheet),
+		Lockstep: r.spec.Lockstep, Cores: r.spec.Cores, Quantum: r.spec.Sharing.Turn(r.sheet),
 		Touches: r.spec.Touches, Replication: r.spec.Sharing.replication(), Unified: unified,
 		Homes: r.spec.Sharing.homes(),
 	})
@@ -437,7 +437,7 @@ func (r *run) report() {
 		return
 	}
 	now := r.gpu.Now()
-	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles}
+	p := Progress{Cycle: now, MaxCycles: r.spec.Length.MaxCycles, Cores: r.gpu.CoresUsed()}
 	for _, a := range r.apps {
 		p.Tenants = append(p.Tenants, a.spec.Name)
 		cycles := float64(now - r.col.tallies[a.id].launch.cycle)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/machine"
 )
 
 // Spec is one simulation, complete: the same Spec gives the same Result bits.
@@ -29,6 +30,9 @@ type Spec struct {
 	// Lockstep runs the machine cycle by cycle instead of in strides; results of programs without data races do not
 	// change.
 	Lockstep bool `json:"-"`
+	// Cores are cores of the computer that the run may use beside its own while no other run does; nil: none. Results
+	// do not depend on them.
+	Cores *machine.Cores `json:"-"`
 	// Touches counts which SMs touch each page, on a machine that translates.
 	Touches bool `json:"touches,omitempty"`
 	// Watchdog is the number of cycles without progress after which a run counts as stuck, or of warp instructions if

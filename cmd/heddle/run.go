@@ -86,7 +86,7 @@ a cache and used again.`,
 	fl.Uint64Var(&f.maxCycles, "max-cycles", 0, "stop at this core cycle (--functional: warp instruction); 0: never")
 	fl.Uint64Var(&f.watchdog, "watchdog", 0, "core cycles without progress, or tens of warp instructions, that count "+
 		"as a deadlock (0: 20 million); warp instructions when --functional (0: 500 million)")
-	jobsVar(fl, &f.jobs, "simulations at once, each on one core")
+	jobsVar(fl, &f.jobs, "cores to use: for simulations at once, then for the SMs of each")
 	fl.StringSliceVar(&f.sharing, "sharing", nil, "only these sharing modes of the run file, by name or mode, or "+
 		"other modes: "+
 		strings.Join(sim.ModeNames(), ", ")+" (default: all that the run file lists)")

@@ -268,7 +268,7 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
 	}
 	spent, wall := cpuSeconds()-begun, time.Since(clock).Seconds()
 	g.SyncCounters()
-	insts := kern.Progress
+	insts := kern.Progress()
 	out := &Outcome{
 		CPU: spent, Wall: wall, Cycles: kern.End - kern.Start, ThreadInsts: insts.ThreadInsts,
 		WarpInsts: insts.WarpInsts, Counts: counts(g), GPU: g, Data: l.data(),

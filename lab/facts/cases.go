@@ -19,6 +19,15 @@ import (
 type Way struct {
 	NoSkip   bool
 	Lockstep bool // cycle by cycle, without strides
+	Cores    int  // of the computer; 0: one
+}
+
+// cores are those beside the first.
+func (w *Way) cores() *machine.Cores {
+	if w.Cores <= 1 {
+		return nil
+	}
+	return machine.NewCores(w.Cores - 1)
 }
 
 // Case is a run to compare.
@@ -60,7 +69,7 @@ func calibration(root string) (all []Case, err error) {
 		}
 		for _, s := range specs {
 			all = append(all, Case{"calib/" + config + "/" + s.Name, func(w Way) (Facts, error) {
-				o, err := calib.Run(dir, s, m, machine.Options{Every: w.NoSkip, Lockstep: w.Lockstep})
+				o, err := calib.Run(dir, s, m, machine.Options{Every: w.NoSkip, Lockstep: w.Lockstep, Cores: w.cores()})
 				if err != nil {
 					return nil, err
 				}
@@ -74,7 +83,7 @@ func calibration(root string) (all []Case, err error) {
 // run is a case of a Spec.
 func run(name string, s sim.Spec) Case {
 	return Case{name, func(w Way) (Facts, error) {
-		s.NoSkip, s.Lockstep = w.NoSkip, w.Lockstep
+		s.NoSkip, s.Lockstep, s.Cores = w.NoSkip, w.Lockstep, w.cores()
 		s.Timeline, s.Profile = true, true
 		r, err := sim.Run(context.Background(), s, nil)
 		if err != nil {

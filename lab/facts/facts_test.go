@@ -18,6 +18,7 @@ var (
 	dump     = flag.String("dump", "", "write the facts of all cases into this folder, a file each")
 	only     = flag.String("cases", "", "regular expression of the cases to dump")
 	every    = flag.Bool("every", false, "dump cases without idle skipping")
+	cores    = flag.Int("cores", 1, "dump cases that are simulated on so many cores of the computer")
 	lockstep = flag.Bool("lockstep", false, "dump cases that are simulated cycle by cycle, without strides")
 )
 
@@ -44,7 +45,7 @@ func TestDump(t *testing.T) {
 			continue
 		}
 		begun := time.Now()
-		f, err := c.Run(Way{NoSkip: *every, Lockstep: *lockstep})
+		f, err := c.Run(Way{NoSkip: *every, Lockstep: *lockstep, Cores: *cores})
 		if err != nil {
 			f = Facts{"error " + err.Error()}
 		}
@@ -91,13 +92,13 @@ func TestWays(t *testing.T) {
 			continue
 		}
 		seen++
-		var facts [3]Facts
-		for i, w := range []Way{{}, {NoSkip: true}, {Lockstep: true}} {
+		var facts [5]Facts
+		for i, w := range []Way{{}, {NoSkip: true}, {Lockstep: true}, {Cores: 2}, {Cores: 5}} {
 			if facts[i], err = c.Run(w); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for i, what := range []string{"no idle skipping", "lockstep"} {
+		for i, what := range []string{"no idle skipping", "lockstep", "a second core", "four more cores"} {
 			if d := facts[0].Differences(facts[i+1], 10); len(d) > 0 {
 				t.Errorf("%s: %s changes\n%s", c.Name, what, strings.Join(d, "\n"))
 			}

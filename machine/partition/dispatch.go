@@ -25,6 +25,7 @@ type Dispatcher struct {
 	wakeups    timing.Wakeups
 	flushEach  bool // L1s are flushed at a kernel's end
 	profile    bool // kernels keep stall cycles by PTX line
+	apart      bool // SMs count the progress of kernels apart
 
 	rate rate // of CTAs, of the machine
 
@@ -194,7 +195,7 @@ func (d *Dispatcher) Retire(s *sm.SM, now uint64) {
 			break
 		}
 	}
-	s.Done = s.Done[:0]
+	s.Retired()
 	d.contexts.Free(s.ID)
 	d.clock.Progress = max(d.clock.Progress, now)
 	d.holdings.open[s.ID>>6] |= 1 << (s.ID & 63)
@@ -205,6 +206,7 @@ func (d *Dispatcher) Retire(s *sm.SM, now uint64) {
 func (d *Dispatcher) end(k *Kernel, now uint64) {
 	t := d.tenants[k.Tenant]
 	k.Done, k.End = true, now
+	k.Ended()
 	d.running--
 	d.Finished = append(d.Finished, k)
 	j := slices.Index(t.Kernels, k)

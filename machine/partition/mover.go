@@ -142,7 +142,7 @@ const MovePeriod = 32
 func remaining(s *sm.SM, now uint64) (most uint64) {
 	s.EachCTA(func(k *sm.Kernel, since uint64) {
 		age, left := now-since, now-since
-		if p := &k.Progress; p.Finished > 0 {
+		if p := k.Progress(); p.Finished > 0 {
 			if mean := p.CTACycles / uint64(p.Finished); mean > age {
 				left = mean - age
 			}

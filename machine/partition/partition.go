@@ -111,6 +111,7 @@ type Parts struct {
 	Wakeups    timing.Wakeups
 
 	Profile   bool   // kernels keep stall cycles by PTX line
+	Apart     bool   // SMs count the progress of kernels apart, as several run at the same time
 	Replicate bool   // the LLC may hold copies of read-only lines
 	Quantum   uint64 // cycles of a turn; 0: tenants run side by side
 }
@@ -189,7 +190,7 @@ func (p *Partition) buildReplicas(b *Parts) {
 func (p *Partition) buildDispatch(b *Parts) {
 	d, s := &p.Dispatch, p.sheet
 	n := s.SM.Count
-	d.flushEach, d.profile = s.L1D.FlushEach, b.Profile
+	d.flushEach, d.profile, d.apart = s.L1D.FlushEach, b.Profile, b.Apart
 	if r := s.SM.CTARate; r > 0 {
 		d.rate = rate{gap: uint64(256 / r), last: n - 1}
 	}

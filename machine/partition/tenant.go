@@ -86,6 +86,7 @@ type Kernel struct {
 	Next, Left   int    // CTAs dispatched; CTAs not finished
 	Ready        uint64 // cycle from which its CTAs are dispatched
 	InterCTASync bool   // its CTAs may communicate
+	AtOnce       bool   // they may execute at the same time, on several cores of the computer
 
 	chunks []chunk // [partition] CTAs to dispatch; nil: CTAs go in their order
 }
@@ -113,17 +114,22 @@ func (p *Partition) NewKernel(tenant, stream int, name string, grid isa.Grid) *K
 	geo := grid.Geometry()
 	t, s := p.Tenants[tenant], p.sheet
 	_, independent := grid.(isa.Independent)
+	concurrent, ok := grid.(isa.Concurrent)
 	code := grid.Code()
 	if s.SM.Ptxas && code.Machine != nil {
 		code = code.Machine
 	}
 	k := &Kernel{
 		Name: name, Left: geo.CTAs, InterCTASync: !independent && hasInterCTASync(grid.Code()),
-		Ready: p.clock.Now + uint64(s.SM.LaunchDelay),
+		Ready:  p.clock.Now + uint64(s.SM.LaunchDelay),
+		AtOnce: (independent || ok && concurrent.Concurrent()),
 	}
 	k.Kernel = sm.Kernel{
 		ID: p.Dispatch.launched, Tenant: mem.TenantID(tenant), Stream: stream, Grid: grid, Code: code, Geo: geo,
 		LocalBase: translation.LocalWindow, Most: t.most(&geo),
+	}
+	if p.Dispatch.apart {
+		k.Share(s.SM.Count)
 	}
 	if geo.LocalBytes > 0 {
 		if t.local == nil {

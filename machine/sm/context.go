@@ -250,7 +250,7 @@ func (p *pipeline) unload(c *Context, b *block, w int) {
 		}
 	}
 	if wp.state != finishing {
-		wp.k.Progress.Running--
+		wp.progress.Running--
 	}
 	c.warps[wp.in] = savedWarp{wp.place, slices.Clone(wp.late), wp.copies, wp.state, none}
 	wp.state = free
@@ -307,8 +307,8 @@ func (s *SM) resume(c *Context, now uint64) {
 		switch {
 		case v.state == free || v.state == finishing:
 			wp.state = v.state
-			wp.k.Progress.Running--
-		case v.state == atBarrier || v.state == atomic || v.state == fenced && wp.loads > 0 ||
+			wp.progress.Running--
+		case v.state == atBarrier || v.state == inAtomic || v.state == fenced && wp.loads > 0 ||
 			v.state == copying && s.lsu.ops.missing(w, &wp.copies):
 			wp.state = v.state
 		default: // running, or at a fence or a wait whose operations are done

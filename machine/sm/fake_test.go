@@ -193,7 +193,7 @@ func (b *bench) run(g *scripted, ctas int, every bool) uint64 {
 			b.t.Fatal(b.s.Err)
 		}
 		left -= len(b.s.Done)
-		b.s.Done = b.s.Done[:0]
+		b.s.Retired()
 		if left == 0 {
 			return now
 		}

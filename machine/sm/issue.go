@@ -2,6 +2,7 @@ package sm
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/heddle-sim/heddle/isa"
 )
@@ -121,7 +122,7 @@ func (p *pipeline) issue(l *loadStore, w, sched int, now uint64) bool {
 	case in.Kind == isa.Await && st.Mask != 0 && l.ops.await(w, &wp.copies, in.Groups):
 		p.warps.stop(w, copying)
 	case p.cfg.issue.atomicWait && st.Mask != 0 && isAtomic(in.Kind): // loaded lets it go on
-		p.warps.stop(w, atomic)
+		p.warps.stop(w, inAtomic)
 	case late:
 		p.warps.stale |= bit(w)
 		p.warps.planAt(w, fetch, now+1)
@@ -168,7 +169,7 @@ func (p *pipeline) count(w int, wp *warp, in *isa.Instr, now uint64) {
 	wp.row[WarpInsts]++
 	wp.row[ThreadInsts] += lanes
 	wp.row[ByTiming+int(p.cfg.issue.counted[in.Timing])] += lanes
-	k := &wp.k.Progress
+	k := wp.progress
 	k.WarpInsts++
 	k.ThreadInsts += lanes
 	p.waited(&k.Stall, w, wp, in, now)
@@ -197,7 +198,13 @@ func (p *pipeline) watch(w int, wp *warp, in *isa.Instr, lanes, now uint64) {
 	if wp.k.Prof == nil {
 		return
 	}
-	pc := &wp.k.Prof[wp.pc]
-	pc.Issues++
-	p.waited(&pc.Stall, w, wp, in, now)
+	pc := &wp.k.Prof[wp.pc] // of all SMs, which may run at the same time
+	atomic.AddUint64(&pc.Issues, 1)
+	var stall [NumCauses]uint64
+	p.waited(&stall, w, wp, in, now)
+	for cause, n := range stall {
+		if n > 0 {
+			atomic.AddUint64(&pc.Stall[cause], n)
+		}
+	}
 }

@@ -58,7 +58,7 @@ func (l *loadStore) build(id int, cfg *Config, slab *mem.Slab, rows []*[numCount
 	l.translation = translation{tlb: tlb, mmu: mmu, sm: id, pending: make([]tlbMiss, cfg.translation.misses)}
 	l.l1.queue = mem.NewRing[access](max(cfg.l1.bankCount, cfg.l1.tags)*(cfg.l1.depth+2) + 8)
 	l.l1.mshrs = mshr.New(0, cfg.l1.mshrs, cfg.l1.merge)
-	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: mem.Port(id), slab: slab}
+	l.link = link{room: cfg.l1.missQueue, apart: cfg.l1.apart, port: mem.Port(id), slab: slab, stock: slab.NewStock()}
 	l.link.out = mem.NewRing[int32](max(1, cfg.l1.missQueue))
 }
 
@@ -404,7 +404,7 @@ func (s *SM) Deliver(h int32, now uint64) {
 		s.wakeAt(now)
 		s.bypassed(r, now)
 	}
-	l.link.slab.Put(h)
+	l.link.stock.Put(h)
 	if len(p.done) > 0 {
 		s.report()
 	}

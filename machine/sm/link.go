@@ -24,6 +24,7 @@ type link struct {
 	apart    bool            // sectors take the link one by one
 	port     mem.Port        // the SM's, where answers come back
 	slab     *mem.Slab
+	stock    *mem.Stock // of free requests
 }
 
 // packets is what a request takes of the queue and of the link's cycles.
@@ -41,7 +42,7 @@ func (k *link) full(sectors uint8) bool {
 
 // request queues a request for some sectors, which the caller fills in. The caller has made sure that there is room.
 func (k *link) request(sectors uint8) *mem.Req {
-	h := k.slab.Get()
+	h := k.stock.Get()
 	k.out.Push(h)
 	k.waiting += k.packets(sectors)
 	k.inflight++
@@ -54,6 +55,9 @@ func (k *link) sent(now uint64) {
 	k.waiting -= n
 	k.free = now + uint64(n)
 }
+
+// most is the most requests that can be made in some cycles.
+func (k *link) most(cycles int) int { return k.room + cycles + 1 }
 
 // LinkFree is the first cycle in which the link can take a request.
 func (s *SM) LinkFree() uint64 { return s.lsu.link.free }

@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 )
 
-func (p *pipeline) build(cfg *Config, work *Scratch, rows []*[numCounters]uint64) {
-	p.cfg, p.work = cfg, work
+func (p *pipeline) build(id int, cfg *Config, work *Scratch, rows []*[numCounters]uint64) {
+	p.id, p.cfg, p.work = id, cfg, work
 	p.sched = make([]scheduler, cfg.issue.schedulers)
 	for w := range cfg.Warps {
 		p.sched[w%cfg.issue.schedulers].mask |= 1 << w
@@ -52,9 +52,10 @@ func (p *pipeline) begin(w, b, i int, k *Kernel, exec isa.CTA, now uint64) *warp
 	}
 	ready = ready[:k.Code.NumRegs]
 	clear(ready)
-	k.Progress.Running++
+	progress := k.share(p.id)
+	progress.Running++
 	*wp = warp{
-		code: k.Code, ready: ready, late: wp.late[:0], exec: exec, k: k, row: p.ctas.rows[k.Tenant],
+		code: k.Code, ready: ready, late: wp.late[:0], exec: exec, k: k, progress: progress, row: p.ctas.rows[k.Tenant],
 		t0: now, since: now, place: start(k.Code, exec.PC(i)), cta: int16(b), in: int16(i), state: running,
 		buf:     p.cfg.fetch.width,
 		watched: k.Prof != nil || p.quotas != nil,
@@ -75,7 +76,7 @@ func (p *pipeline) loaded(o *memOp, now uint64) {
 			p.warps.plan(w, wp, now, now)
 			wp.cause = MemoryWait
 		}
-	case atomic:
+	case inAtomic:
 		if isAtomic(o.kind) {
 			wp.state = running
 			p.warps.plan(w, wp, o.at-1, now) // what does not need the result issues a cycle before what does
@@ -112,7 +113,7 @@ func (p *pipeline) stored(w int, now uint64) bool {
 // has passed the pipeline: arm sees to that.
 func (p *pipeline) exit(w int, now uint64) {
 	wp := &p.warps.slot[w]
-	wp.k.Progress.Running--
+	wp.progress.Running--
 	wp.state, wp.loads = finishing, wp.loads+1
 	p.warps.settle(&p.ctas.blocks[wp.cta], now)
 	p.warps.wake[w] = now + uint64(p.cfg.issue.latency[isa.TimeOther]) + drain
@@ -143,10 +144,9 @@ func (p *pipeline) retire(w int, now uint64) {
 	k, exec, start := b.k, b.exec, b.start
 	p.ctas.vacate(b, now)
 	p.holdBackAnew(now)
-	exec.Release()
 	p.ctas.rows[k.Tenant][CTAsDone]++
-	l := &k.Progress
+	l := k.share(p.id)
 	l.Finished++
 	l.CTACycles += now - start
-	p.done = append(p.done, k)
+	p.done, p.over = append(p.done, k), append(p.over, exec)
 }

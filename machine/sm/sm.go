@@ -16,7 +16,9 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/engine"
+	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
+	"github.com/heddle-sim/heddle/mem/storebuffer"
 	"github.com/heddle-sim/heddle/stat"
 )
 
@@ -35,10 +37,12 @@ type SM struct {
 	pipe     pipeline  // warps: fetch, issue, operand collection, execution
 	lsu      loadStore // their memory instructions: translation, L1, link to the interconnect
 	contexts contexts  // CTAs that are stored or loaded
+	stores   storebuffer.Buffer
 }
 
 // pipeline has the stages that an instruction passes from its warp to its unit, in this order.
 type pipeline struct {
+	id         int // of the SM
 	cfg        *Config
 	work       *Scratch
 	frozen     bool   // no warp issues, because the SM's contexts shall be saved
@@ -52,6 +56,7 @@ type pipeline struct {
 	done   []*Kernel
 	fault  error
 	faulty *Kernel
+	over   []isa.CTA // CTAs that have ended and are to be released
 
 	front   frontEnd // fetches instructions
 	sched   []scheduler
@@ -87,7 +92,7 @@ func New(id int, cfg *Config, scratch *Scratch, slab *mem.Slab, table *stat.Tabl
 	for t := range table.Rows() {
 		rows = append(rows, (*[numCounters]uint64)(table.Row(id, t)))
 	}
-	s.pipe.build(cfg, scratch, rows[:table.Tenants])
+	s.pipe.build(id, cfg, scratch, rows[:table.Tenants])
 	s.lsu.build(id, cfg, slab, rows, tlb, mmu)
 	return s, s.lsu.l1.carve(&cfg.l1, 0)
 }
@@ -137,6 +142,17 @@ func (s *SM) report() {
 	if s.pipe.fault != nil {
 		s.Err, s.ErrKernel, s.pipe.fault = s.pipe.fault, s.pipe.faulty, nil
 	}
+}
+
+// Retired says that the machine has recorded the CTAs that have ended (Done). It empties the list, and hands the
+// functional state of the CTAs back.
+func (s *SM) Retired() {
+	s.Done = s.Done[:0]
+	for i, exec := range s.pipe.over {
+		exec.Release()
+		s.pipe.over[i] = nil
+	}
+	s.pipe.over = s.pipe.over[:0]
 }
 
 // Due is the cycle at which the SM has work of its own: the one that the last Tick returned, or an earlier one if it

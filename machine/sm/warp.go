@@ -21,7 +21,7 @@ const (
 	finishing // has exited; loads or stores are still out
 	restoring // its context is being loaded
 	asleep    // wakes at a known cycle (nanosleep)
-	atomic    // waits until its atomic is performed (issueConfig.atomicWait)
+	inAtomic  // waits until its atomic is performed (issueConfig.atomicWait)
 )
 
 // warp is a resident warp.
@@ -35,6 +35,7 @@ type warp struct {
 	state         warpState
 	cause         Cause
 	k             *Kernel
+	progress      *Progress            // of the kernel, where this SM counts
 	row           *[numCounters]uint64 // the tenant's counters on this SM
 	t0            uint64
 	since         uint64 // cycle of the last issue

@@ -386,6 +386,9 @@ func (c *cta) asyncCopy(wp *warp, o *op, mask uint32, s *isa.Step) error {
 			d := unsafe.Slice((*byte)(unsafe.Add(to, at[i])), w)
 			if have > 0 {
 				copy(d[:have], unsafe.Slice((*byte)(unsafe.Add(from, c.off[i])), have))
+				if s.Stores.Holds(from) {
+					s.Stores.Forward(from, c.off[i], d[:have])
+				}
 			}
 			clear(d[have:])
 		}

@@ -307,7 +307,11 @@ func (c *cta) load(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 		if err != nil {
 			return err
 		}
-		c.fetch(wp, m, base, mask&^rest)
+		if space == isa.Global && s.Stores.Holds(base) {
+			c.fetchForwarded(wp, m, s.Stores, base, mask&^rest)
+		} else {
+			c.fetch(wp, m, base, mask&^rest)
+		}
 		mask = rest
 	}
 	return nil
@@ -327,7 +331,11 @@ func (c *cta) store(wp *warp, m *memop, mask uint32, s *isa.Step) error {
 		if err != nil {
 			return err
 		}
-		c.put(wp, m, base, mask&^rest)
+		if space == isa.Global && s.Stores != nil {
+			c.putBuffered(wp, m, s.Stores, base, mask&^rest)
+		} else {
+			c.put(wp, m, base, mask&^rest)
+		}
 		mask = rest
 	}
 	return nil

@@ -51,7 +51,9 @@ func surfStep(c *cta, wp *warp, m *memop, mask uint32, s *isa.Step) error {
 			return err
 		}
 		s.Addr[i] = img.Region.Base + uint64(off)
+		base := unsafe.Pointer(&img.Region.Data[0])
 		for e := range int(m.n) {
+			at := uint64(off) + uint64(e)*uint64(m.elem)
 			if x.kind == surfStore {
 				if b == nil {
 					continue
@@ -62,12 +64,16 @@ func surfStep(c *cta, wp *warp, m *memop, mask uint32, s *isa.Step) error {
 				} else {
 					v = uint64(c.row32(wp, m.rows[e])[i])
 				}
-				write(unsafe.Pointer(&b[e*int(m.elem)]), m.elem, v)
+				surfaceWrite(s, base, at, m.elem, v)
 				continue
 			}
 			v := uint64(0)
-			if b != nil {
-				v = read(unsafe.Pointer(&b[e*int(m.elem)]), m.elem, m.signed)
+			switch {
+			case b == nil:
+			case s.Stores.Holds(base):
+				v = readForwarded(s.Stores, base, at, m.elem, m.signed)
+			default:
+				v = read(unsafe.Add(base, at), m.elem, m.signed)
 			}
 			switch {
 			case m.skip>>e&1 != 0:
@@ -122,4 +128,15 @@ func (x *texop) surface(c *cta, wp *warp, m *memop, lane int) (b []byte, off int
 		return nil, off, img, nil
 	}
 	return img.Region.Data[off:], off, img, nil
+}
+
+// surfaceWrite stores an element. Rows of a surface begin anywhere, so it need not be aligned.
+func surfaceWrite(s *isa.Step, base unsafe.Pointer, at uint64, size uint8, v uint64) {
+	if s.Stores == nil {
+		write(unsafe.Add(base, at), size, v)
+		return
+	}
+	var bytes [8]byte
+	write(unsafe.Pointer(&bytes), 8, v)
+	s.Stores.Write(base, at, bytes[:size])
 }

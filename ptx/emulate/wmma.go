@@ -339,10 +339,16 @@ func wmmaStep(c *cta, wp *warp, m *memop, mask uint32, s *isa.Step) (more bool, 
 			i := lowest(l)
 			memory := unsafe.Slice((*byte)(unsafe.Add(base, c.off[i])), int(m.width))
 			part := c.tile[i*w.chunk+first:][:m.width]
-			if w.store {
-				copy(memory, part)
-			} else {
+			switch {
+			case !w.store:
 				copy(part, memory)
+				if s.Space == isa.Global && s.Stores.Holds(base) {
+					s.Stores.Forward(base, c.off[i], part)
+				}
+			case s.Space == isa.Global && s.Stores != nil:
+				s.Stores.Write(base, c.off[i], part)
+			default:
+				copy(memory, part)
 			}
 		}
 		rest = next
