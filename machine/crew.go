@@ -45,11 +45,15 @@ type crew struct {
 	cfg     *sm.Config
 	sms     []*sm.SM
 	run     func(i int)    // runs SM i
-	list    []int32        // SMs to run
+	memory  func()         // runs the memory side
+	list    []int32        // SMs to run; besideSMs: the memory side
 	next    atomic.Int32   // the first in the list that no worker has taken
 	busy    sync.WaitGroup // helpers at work
 	helpers []func()       // the work of the workers but the first
 }
+
+// besideSMs is the memory side in the list of a crew.
+const besideSMs = -1
 
 // hire makes the first worker.
 func (c *crew) hire(cores *Cores, cfg *sm.Config) {
@@ -97,9 +101,12 @@ func (c *crew) work(w int) {
 		if k >= len(c.list) {
 			return
 		}
-		i := int(c.list[k])
-		c.sms[i].Work(work)
-		c.run(i)
+		if i := int(c.list[k]); i == besideSMs {
+			c.memory()
+		} else {
+			c.sms[i].Work(work)
+			c.run(i)
+		}
 	}
 }
 

@@ -70,6 +70,10 @@ func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
 	dispatch := &g.Partition.Dispatch
 	dispatch.Finished, g.clock.ReturnToHost = dispatch.Finished[:0], false
 	for g.firstError.Err == nil && len(dispatch.Finished) == 0 && !g.clock.ReturnToHost {
+		if g.strides.begun() {
+			g.strides.run(g.strides.memory, until)
+			continue
+		}
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
 		if g.Watchdog.stuck(now, until) {
 			return nil, g.diagnose(now)
@@ -82,7 +86,7 @@ func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
 		}
 		g.clock.Now = now
 		if end := g.strides.next(now, until); end > now {
-			g.strides.run(end)
+			g.strides.run(end, until)
 			continue
 		}
 		g.wakeups.Back.Run(now, g.visitMemory)

@@ -24,10 +24,12 @@ type smArray struct {
 // mail holds the messages between SMs and the rest of the machine in a stride. The two sides do not run its cycles at
 // the same time, so each message carries its cycle, and is taken when the other side gets there.
 type mail struct {
-	open bool         // there is a stride
-	in   [][]message  // [SM] answers, in the order of their cycles
-	out  [][]message  // [SM] requests, in that order
-	sent [][]outgoing // [cycle of the stride] requests, in the order of SMs
+	open  bool         // there is a stride
+	ahead bool         // the memory side runs the one after it
+	in    [][]message  // [SM] answers, in the order of their cycles,
+	later [][]message  // and those of the memory side while it is ahead
+	out   [][]message  // [SM] requests, in that order
+	sent  [][]outgoing // [cycle of the stride] requests, in the order of SMs
 }
 
 // message is an answer for an SM, or a request of it, and its cycle.
@@ -40,6 +42,15 @@ type message struct {
 type outgoing struct {
 	h    int32
 	port int32
+}
+
+// meet gives the SMs the answers of a memory side that was ahead.
+func (m *mail) meet() {
+	m.ahead = false
+	for i, later := range m.later {
+		m.in[i] = append(m.in[i], later...)
+		m.later[i] = later[:0]
+	}
 }
 
 // sort puts the requests that SMs have sent since cycle from in the order of their cycles, and of the SMs.
@@ -62,7 +73,11 @@ type smPort struct {
 // Deliver hands an answer to the SM, or keeps it until the SM gets there.
 func (p smPort) Deliver(h int32, now uint64) {
 	a := p.sms
-	if a.mail.open {
+	switch {
+	case a.mail.ahead:
+		a.mail.later[p.sm] = append(a.mail.later[p.sm], message{now, h})
+		return
+	case a.mail.open:
 		a.mail.in[p.sm] = append(a.mail.in[p.sm], message{now, h})
 		return
 	}

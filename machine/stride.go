@@ -44,6 +44,7 @@ type strides struct {
 	limits limits
 	from   uint64 // the first cycle of the stride under way,
 	end    uint64 // and the one after its last
+	memory uint64 // the memory side has run, or runs, up to this cycle
 	retry  uint64 // cycle before which no stride is tried
 
 	crew       crew
@@ -90,8 +91,11 @@ func (l *strides) derive(g *GPU, o *Options) {
 	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.Pipeline > long+1 && !g.CPUs.used() &&
 		!g.Partition.Shared() && f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
 	n := s.SM.Count
-	l.sms.mail = mail{in: make([][]message, n), out: make([][]message, n), sent: make([][]outgoing, long)}
-	l.visits, l.crew.run = make([]visit, n), l.runSM
+	l.sms.mail = mail{
+		in: make([][]message, n), later: make([][]message, n), out: make([][]message, n),
+		sent: make([][]outgoing, long),
+	}
+	l.visits, l.crew.run, l.crew.memory = make([]visit, n), l.runSM, l.runMemory
 }
 
 // forbid ends strides for good: a page that one SM asks for would be there for the others.
@@ -173,17 +177,19 @@ func (l *strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool
 	return false
 }
 
-// run takes the machine to cycle end in a stride.
-func (l *strides) run(end uint64) {
+// run takes the machine to cycle end in a stride. While the SMs run, the memory side may run the next stride.
+func (l *strides) run(end, until uint64) {
 	l.from, l.end = l.clock.Now, end
 	mail := &l.sms.mail
 	mail.open = true
 	l.atOnce = l.mayRunAtOnce()
 	l.clock.InStrides += end - l.from
-	for at := l.wakeups.Back.Next(); at < end; at = l.wakeups.Back.Next() {
-		l.wakeups.Back.Run(at, l.visitMemory)
+	if l.memory < end {
+		l.memory = end
+		l.runMemory()
 	}
-	l.wakeups.Back.Skip(end)
+	l.memory = l.ahead(until)
+	mail.ahead = l.memory > end
 	l.wakeups.Front.Skip(l.from)
 	l.runSMs()
 	l.runRequests()
@@ -192,6 +198,30 @@ func (l *strides) run(end uint64) {
 	mail.open = false
 	l.clock.Now = end
 }
+
+// runMemory runs the memory side up to its cycle.
+func (l *strides) runMemory() {
+	for at := l.wakeups.Back.Next(); at < l.memory; at = l.wakeups.Back.Next() {
+		l.wakeups.Back.Run(at, l.visitMemory)
+	}
+	l.wakeups.Back.Skip(l.memory)
+}
+
+// ahead is the cycle up to which the memory side may run while the SMs run the stride: to the end of the next one, if
+// it is certain now that there is a next one, and if nothing that is sent in the stride under way reaches the tags of a
+// slice before. Otherwise it is the end of this stride.
+func (l *strides) ahead(until uint64) uint64 {
+	far := l.end + strideLengths[l.limits.longest]
+	n := far - l.from
+	if far > until || l.fabric.Pipeline <= n+1 || l.wakeups.Front.Due(l.wakeups.Driver) < far-1 ||
+		l.host.Tells(l.from) != engine.Never || !l.may(l.from, far, int(n)) {
+		return l.end
+	}
+	return far
+}
+
+// begun says that the memory side has run the next stride already. Then it takes place.
+func (l *strides) begun() bool { return l.memory > l.clock.Now }
 
 // mayRunAtOnce says whether the kernels that run now let several SMs run at the same time.
 func (l *strides) mayRunAtOnce() bool {

@@ -8,6 +8,9 @@ import (
 // runSMs runs each SM until it needs the dispatcher. The dispatcher then serves the SMs that ask, in the order of
 // cycle and number.
 func (l *strides) runSMs() {
+	if l.sms.mail.ahead { // the longest work comes first
+		l.crew.list = append(l.crew.list, besideSMs)
+	}
 	due := l.wakeups.Front.Take(l.wakeups.Dispatch)
 	for i, s := range l.sms.list {
 		s.Part(int(l.end - l.from))
@@ -19,6 +22,9 @@ func (l *strides) runSMs() {
 		l.start(i)
 	}
 	l.finish()
+	if l.sms.mail.ahead {
+		l.sms.mail.meet()
+	}
 	later := engine.Never // the first cycle after the stride in which an SM asks
 	if due >= l.end {
 		later = due
