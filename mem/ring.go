@@ -3,15 +3,19 @@ package mem
 // Ring is a bounded first-in first-out queue. A full queue refuses: that is the
 // back-pressure between components.
 type Ring[T any] struct {
-	buf        []T
+	buf        []T // a power of two of elements
 	head, size int
 	limit      int
 }
 
-// NewRing makes a queue of at most limit elements.
+// firstRoom is the elements that a ring has memory for at first. The queue of an SM's memory accesses may hold
+// thousands, and seldom holds more than a few instructions'.
+const firstRoom = 256
+
+// NewRing makes a queue of at most limit elements. Its memory grows with what it has to hold, and is kept.
 func NewRing[T any](limit int) Ring[T] {
 	n := 1
-	for n < limit {
+	for n < min(limit, firstRoom) {
 		n *= 2
 	}
 	return Ring[T]{buf: make([]T, n), limit: limit}
@@ -28,12 +32,15 @@ func (q *Ring[T]) Push(v T) bool {
 	if q.size >= q.limit {
 		return false
 	}
+	if q.size == len(q.buf) { // twice the same elements: those before the head follow the others in the second half
+		q.buf = append(q.buf, q.buf...)
+	}
 	q.buf[(q.head+q.size)&(len(q.buf)-1)] = v
 	q.size++
 	return true
 }
 
-// Head is the oldest element; the queue must not be empty.
+// Head is the oldest element; the queue must not be empty. The pointer is good until the next Push.
 func (q *Ring[T]) Head() *T { return &q.buf[q.head] }
 
 // At is the i-th oldest element.
