@@ -45,22 +45,20 @@ type GPU struct {
 // Run advances the machine until a kernel, an execution of CPU cores or a Migration ends, a program faults, the
 // machine is stuck or cycle `until` is reached, and returns the kernels that finished.
 //
-// Within a cycle, in this order:
+// Within a cycle, in this order (`make docs` writes it into ARCHITECTURE.md):
 //
-//  1. DRAM channels take requests from their slices, issue commands, return data;
-//     HBM stacks migrate lines between their channels
-//  2. LLC slices look up one request, answer hits and fills
-//  3. the reply crossbar moves answers to SMs and MMU; in a memory of two tiers, then, the
-//     channels of the tiers issue commands and return data, and the controller before them
-//     looks up requests of the slices and moves blocks
-//  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake,
-//     schedulers issue; CPU cores run the cycles of their clock up to this one
-//  5. the MMU looks up its TLB and advances page walks (a machine that does not
-//     translate: pages of managed memory arrive)
-//  6. the request crossbar moves requests to slices
-//  7. the dispatcher gives free SMs their next CTA
-//  8. the driver moves SMs, channels and pages between applications, ends turns, evicts
-//     CTAs
+//  1. DRAM channels take requests from their slices, issue commands, return data. HBM stacks migrate lines between
+//     their channels.
+//  2. LLC slices look up one request, answer hits and fills.
+//  3. The reply crossbar moves answers to SMs and MMU. In a memory of two tiers, their channels issue commands and
+//     return data then, and the controller before them looks up requests of the slices and moves blocks.
+//  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake, schedulers issue. CPU cores run the
+//     cycles of their own clock up to this one.
+//  5. The MMU looks up its TLB and advances page walks. Without translation, pages of managed memory arrive.
+//  6. The request crossbar moves requests to slices.
+//  7. The dispatcher gives free SMs their next CTA.
+//  8. The driver moves SMs, channels and pages between applications, ends turns, evicts CTAs. It sleeps unless
+//     something moves.
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to

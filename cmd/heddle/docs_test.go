@@ -35,9 +35,8 @@ func TestReferencePages(t *testing.T) {
 	}
 }
 
-// TestReadmeIsGenerated: the parts of README.md and DEVIATIONS.md between marks are what the tables and the papers'
-// reports say.
-// make docs writes them.
+// TestReadmeIsGenerated: the parts of README.md, DEVIATIONS.md and ARCHITECTURE.md between marks are what the tables,
+// the papers' reports and the comment of GPU.Run say. make docs writes them.
 func TestReadmeIsGenerated(t *testing.T) {
 	for file, blocks := range generatedBlocks() {
 		path := filepath.Join("..", "..", file)

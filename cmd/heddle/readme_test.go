@@ -31,6 +31,7 @@ func generatedBlocks() map[string]map[string]block {
 			"errors": errorsBlock, "calibration": calibrationBlock, "kernels": kernelsBlock,
 			"migration": migrationBlock, "models": modelsBlock,
 		},
+		"ARCHITECTURE.md": {"cycle": cycleBlock},
 	}
 }
 
@@ -50,6 +51,47 @@ func withBlocks(text, root string, blocks map[string]block) (string, error) {
 		text = before + begin + strings.TrimSpace(part) + "\n" + end + after
 	}
 	return text, nil
+}
+
+// cycleBlock is the order of a cycle, as the comment of GPU.Run has it.
+func cycleBlock(root string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(root, "machine", "gpu.go"))
+	if err != nil {
+		return "", err
+	}
+	comment, _, ok := strings.Cut(string(text), "\nfunc (g *GPU) Run(")
+	if !ok {
+		return "", errors.New("machine/gpu.go has no GPU.Run")
+	}
+	comment = comment[strings.LastIndex(comment, "\n\n"):]
+	stages := regexp.MustCompile(`(?m)^//  (\d+\. .*(?:\n//     .*)*)`).FindAllStringSubmatch(comment, -1)
+	var b strings.Builder
+	for i, m := range stages {
+		words := strings.Fields(strings.ReplaceAll(m[1], "\n//", ""))
+		if words[0] != strconv.Itoa(i+1)+"." {
+			return "", fmt.Errorf("stage %d of the comment of GPU.Run has the number %s", i+1, words[0])
+		}
+		wrapItem(&b, words, 120)
+	}
+	if len(stages) < 2 {
+		return "", errors.New("the comment of GPU.Run in machine/gpu.go has no list of stages")
+	}
+	return b.String(), nil
+}
+
+// wrapItem writes an item of a list in lines of at most so many columns. The first word is its number.
+func wrapItem(b *strings.Builder, words []string, columns int) {
+	indent := strings.Repeat(" ", len(words[0])+1)
+	line := words[0]
+	for _, w := range words[1:] {
+		if len(line)+1+len(w) > columns {
+			b.WriteString(line + "\n")
+			line = indent + w
+			continue
+		}
+		line += " " + w
+	}
+	b.WriteString(line + "\n")
 }
 
 func systemsBlock(string) (string, error) {
