@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/scratch"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/sim"
 	"github.com/heddle-sim/heddle/sim/runfile"
 )
@@ -42,13 +42,13 @@ func (r *Runner) pool() Pool {
 }
 
 // Local is the pool of this process: Runner.Jobs goroutines. A simulation has a core of the computer of its own; it
-// also uses those of Runner.Jobs that have no simulation (machine.Cores).
+// also uses those of Runner.Jobs that have no simulation (stride.Cores).
 type Local struct{}
 
 // Do does the tasks, beginning them in order.
 func (Local) Do(ctx context.Context, r *Runner, todo []*Task) {
 	next := make(chan *Task)
-	cores := machine.NewCores(max(r.Jobs, 1))
+	cores := stride.NewCores(max(r.Jobs, 1))
 	var wg sync.WaitGroup
 	for range min(max(r.Jobs, 1), max(len(todo), 1)) {
 		wg.Add(1)
@@ -67,7 +67,7 @@ func (Local) Do(ctx context.Context, r *Runner, todo []*Task) {
 }
 
 // simulate does one task here.
-func (r *Runner) simulate(ctx context.Context, t *Task, cores *machine.Cores) {
+func (r *Runner) simulate(ctx context.Context, t *Task, cores *stride.Cores) {
 	if ctx.Err() != nil {
 		t.Err = sim.ErrStopped
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/sm"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/translation"
@@ -35,7 +36,7 @@ type Options struct {
 	// programs without data races are the same.
 	Lockstep bool
 	// Cores are cores of the computer beside the machine's own on which SMs may run; nil: none. Results are the same.
-	Cores *Cores
+	Cores *stride.Cores
 	// Unified makes managed memory move on demand; nil: its pages come when they are touched, and stay.
 	Unified *residency.UnifiedOptions
 	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
@@ -73,7 +74,7 @@ func New(sheet *sheets.Machine, tenants []*partition.Tenant, o Options) (*GPU, e
 		return nil, err
 	}
 	g.Watchdog.begin(o.Watchdog)
-	g.strides.derive(g, &o)
+	g.strides.Derive(sheet, !o.Lockstep && o.Quantum == 0 && !g.CPUs.used() && !g.Partition.Shared(), o.Every)
 	return g, nil
 }
 
@@ -122,7 +123,7 @@ func (b *builder) translation() error {
 func (b *builder) residency() *residency.Parts {
 	g := b.gpu
 	return &residency.Parts{
-		Sheet: b.sheet, Apps: len(g.Tenants), SMs: g.sms.list, Fabric: &g.fabric, Memory: &g.memory,
+		Sheet: b.sheet, Apps: len(g.Tenants), SMs: g.sms.List, Fabric: &g.fabric, Memory: &g.memory,
 		Translation: &g.translation, Host: &g.host, OnArrived: g.pageArrived,
 		FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups, Table: b.table,
 	}
@@ -196,7 +197,7 @@ func (b *builder) networks() error {
 func (b *builder) partition() error {
 	g, o := b.gpu, b.options
 	return g.Partition.Build(&partition.Parts{
-		SMs: g.sms.list, Counters: g.sms.counters, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
+		SMs: g.sms.List, Counters: g.sms.Counters, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
 		Copies: &g.pageCopies, Meters: &g.meters, FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups,
 		Profile: o.Profile, Apart: o.Cores != nil,
 		Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
@@ -227,22 +228,20 @@ func (b *builder) sms() error {
 	if b.sheet.L1D.Line != b.sheet.LLC.Line || b.sheet.L1D.Sector != b.sheet.LLC.Sector {
 		return fmt.Errorf("l1d and llc must have the same line and sector size")
 	}
-	g.sms.every = b.options.Every
+	g.sms.Every = b.options.Every
 	t := b.traffic("sm", sm.Counters(), b.sheet.SM.Count)
-	g.sms.counters, g.Watchdog.count = t, t
-	crew := &g.strides.crew
-	crew.hire(b.options.Cores, cfg)
+	g.sms.Counters, g.Watchdog.count = t, t
+	scratch := g.strides.Hire(b.options.Cores, cfg)
 	for i := range b.sheet.SM.Count {
 		tlb, mmu, err := g.translation.Translator()
 		if err != nil {
 			return err
 		}
-		s, err := sm.New(i, cfg, crew.workers[0], g.fabric.Slab, t, tlb, mmu)
+		s, err := sm.New(i, cfg, scratch, g.fabric.Slab, t, tlb, mmu)
 		if err != nil {
 			return err
 		}
-		g.sms.list = append(g.sms.list, s)
+		g.sms.List = append(g.sms.List, s)
 	}
-	crew.sms = g.sms.list
 	return nil
 }

@@ -20,8 +20,8 @@ func (g *GPU) connectSides() {
 		t.Account.Name = t.Name
 		fabric.Accounts = append(fabric.Accounts, &t.Account)
 	}
-	for i := range g.sms.list {
-		fabric.Sinks = append(fabric.Sinks, smPort{&g.sms, i})
+	for i := range g.sms.List {
+		fabric.Sinks = append(fabric.Sinks, g.sms.Sink(i))
 	}
 	for i := range g.CPUs.list {
 		fabric.Sinks = append(fabric.Sinks, corePort{&g.CPUs, i})
@@ -37,18 +37,18 @@ func (g *GPU) connectSides() {
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
 
 	sms := &g.sms
-	sms.fabric, sms.dispatch, sms.firstError, sms.wakeups = &g.fabric, &g.Partition.Dispatch, &g.firstError, g.wakeups
+	sms.Fabric, sms.Dispatch, sms.FirstError, sms.Wakeups = &g.fabric, &g.Partition.Dispatch, &g.firstError, g.wakeups
 
 	addresses := &g.translation
-	addresses.SMs = g.sms.list
+	addresses.SMs = g.sms.List
 	addresses.SMsOf = func(t mem.TenantID) []int { return g.Tenants[t].SMs }
 	addresses.OnArrived = g.pageArrived
 	addresses.Sources = []translation.Source{&g.pageCopies, &g.Unified.Pages}
-	addresses.OnPager = g.strides.forbid
+	addresses.OnPager = g.strides.Forbid
 
 	watchdog := &g.Watchdog
 	watchdog.cpus = &g.CPUs
-	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.list, &g.Partition.Dispatch
+	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.List, &g.Partition.Dispatch
 	watchdog.clock, watchdog.firstError = &g.clock, &g.firstError
 	watchdog.contexts = &g.Partition.Contexts
 }
@@ -60,7 +60,7 @@ func (g *GPU) connectPages() {
 	host.Memory, host.Fabric = &g.memory, &g.fabric
 	host.Where = &g.translation
 	host.Clock, host.Wakeups = &g.clock, g.wakeups
-	g.CPUs.host, g.strides.host = host, host
+	g.CPUs.host, g.strides.Host = host, host
 
 	copies := &g.pageCopies
 	copies.Apps, copies.PageArrived = len(g.Tenants), g.pageArrived
@@ -72,7 +72,7 @@ func (g *GPU) connectPages() {
 // connectStrides connects the parts that run several cycles of one part of the machine before the next part.
 func (g *GPU) connectStrides() {
 	strides := &g.strides
-	strides.tenants, strides.sms, strides.fabric, strides.dispatch = g.Tenants, &g.sms, &g.fabric, &g.Partition.Dispatch
-	strides.firstError, strides.clock, strides.wakeups = &g.firstError, &g.clock, g.wakeups
-	strides.visitMemory, strides.tickDriver = g.visitMemory, g.tickDriver
+	strides.Tenants, strides.SMs, strides.Fabric, strides.Dispatch = g.Tenants, &g.sms, &g.fabric, &g.Partition.Dispatch
+	strides.FirstError, strides.Clock, strides.Wakeups = &g.firstError, &g.clock, g.wakeups
+	strides.VisitMemory, strides.TickDriver = g.visitMemory, g.tickDriver
 }

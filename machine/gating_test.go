@@ -52,7 +52,7 @@ func told(p *partition.Repartition) string {
 
 // each is the number of SMs in each state.
 func (r *rig) each() (n [partition.SMWaking + 1]int) {
-	for i := range r.g.sms.list {
+	for i := range r.g.sms.List {
 		n[r.g.Partition.SMState(i)]++
 	}
 	return n
@@ -73,7 +73,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			}
 			p := r.ask(target(0, sms(8, 7)...))
 			first := uint64(0)
-			s := r.g.sms.list[p.SMs[0].SM]
+			s := r.g.sms.List[p.SMs[0].SM]
 			for first == 0 {
 				r.step(1)
 				if s.Resident() > 0 {
@@ -293,7 +293,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 		case 5100:
 			r.ask(target(2, sms(5, 9)...))
 		}
-		for i, s := range r.g.sms.list {
+		for i, s := range r.g.sms.List {
 			switch r.g.Partition.SMState(i) {
 			case partition.SMGated:
 				gated++
@@ -307,7 +307,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 	}
 	r.runTo(12_000)
 	sum := uint64(0)
-	for i := range r.g.sms.list {
+	for i := range r.g.sms.List {
 		sum += r.g.Partition.GatedCycles(i)
 	}
 	if sum != gated || gated == 0 {
@@ -342,13 +342,13 @@ func (r *rig) conserved() {
 	for _, k := range n {
 		all += k
 	}
-	if all != len(g.sms.list) || n[partition.SMGated] != p.Gated() {
+	if all != len(g.sms.List) || n[partition.SMGated] != p.Gated() {
 		r.t.Fatalf("%v, %d gated", n, p.Gated())
 	}
 	if down, up := p.Powering(); up != n[partition.SMWaking] || down > n[partition.SMFreed] {
 		r.t.Fatalf("%d being powered down, %d waking: %v", down, up, n)
 	}
-	for i, s := range g.sms.list {
+	for i, s := range g.sms.List {
 		switch o := p.Owners(i); p.SMState(i) {
 		case partition.SMOwned:
 			if len(o) != 1 || o[0] != p.Owner(i) {
@@ -466,7 +466,7 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 	for _, k := range kernels {
 		story += fmt.Sprint(k.End, " ")
 	}
-	for i := range r.g.sms.list {
+	for i := range r.g.sms.List {
 		story += fmt.Sprint(r.g.Partition.GatedCycles(i), " ")
 	}
 	r.g.SyncSMs()

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/translation"
@@ -29,8 +30,8 @@ type GPU struct {
 	fabric      interconnect.Fabric
 	memory      backing.Memory
 	host        transfer.HostLink
-	strides     strides
-	sms         smArray
+	strides     stride.Strides
+	sms         stride.SMs
 	CPUs        CPUs
 	translation translation.Translation
 	homes       residency.Homes // off where pages do not follow the accesses to them
@@ -68,8 +69,8 @@ func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
 	dispatch := &g.Partition.Dispatch
 	dispatch.Finished, g.clock.ReturnToHost = dispatch.Finished[:0], false
 	for g.firstError.Err == nil && len(dispatch.Finished) == 0 && !g.clock.ReturnToHost {
-		if g.strides.begun() {
-			g.strides.run(g.strides.memory, until)
+		if end, yes := g.strides.Begun(); yes {
+			g.strides.Run(end, until)
 			continue
 		}
 		now := min(g.wakeups.Back.Next(), g.wakeups.Front.Next())
@@ -83,8 +84,8 @@ func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
 			break
 		}
 		g.clock.Now = now
-		if end := g.strides.next(now, until); end > now {
-			g.strides.run(end, until)
+		if end := g.strides.Next(now, until); end > now {
+			g.strides.Run(end, until)
 			continue
 		}
 		g.wakeups.Back.Run(now, g.visitMemory)
@@ -110,7 +111,7 @@ func (g *GPU) visit(i int) uint64 {
 	now, w := g.wakeups.Front.Now(), &g.wakeups
 	switch {
 	case i < w.CPU:
-		return g.sms.tick(i, now)
+		return g.sms.Tick(i, now)
 	case i < w.MMU:
 		return g.CPUs.tick(i-w.CPU, now)
 	case i < w.Request:
@@ -130,3 +131,9 @@ func (g *GPU) tickDriver(now uint64) uint64 {
 
 // Now is the current core cycle.
 func (g *GPU) Now() uint64 { return g.clock.Now }
+
+// StrideCycles is the cycles so far that were run in strides.
+func (g *GPU) StrideCycles() uint64 { return g.clock.InStrides }
+
+// CoresUsed is the number of cores of the computer on which the machine ran lately.
+func (g *GPU) CoresUsed() int { return g.strides.Cores() }

@@ -20,7 +20,7 @@ import (
 func (r *rig) quotas(scheme sm.QuotaScheme, period uint64, goal []bool, amounts ...int64) *partition.Quotas {
 	q := &partition.Quotas{Scheme: scheme, Period: period, Goal: goal}
 	for _, n := range amounts {
-		q.PerSM = append(q.PerSM, slices.Repeat([]int64{n}, len(r.g.sms.list)))
+		q.PerSM = append(q.PerSM, slices.Repeat([]int64{n}, len(r.g.sms.List)))
 	}
 	return q
 }

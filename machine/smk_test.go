@@ -41,10 +41,10 @@ func TestDominantShares(t *testing.T) {
 				r.step(2000)
 			}
 			r.step(10_000)
-			for i := range r.g.sms.list {
+			for i := range r.g.sms.List {
 				var got [3]int
 				for k := range n {
-					got[k] = r.g.sms.list[i].Used(mem.TenantID(k)).CTAs
+					got[k] = r.g.sms.List[i].Used(mem.TenantID(k)).CTAs
 				}
 				if got != c.want {
 					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)
@@ -154,7 +154,7 @@ func TestLimitCTAs(t *testing.T) {
 	_, checkB := r.count(1, 120, 256, 3000)
 	r.step(5000)
 	held := func() (out [2][2]int) {
-		for i, s := range r.g.sms.list {
+		for i, s := range r.g.sms.List {
 			for k := range 2 {
 				out[k][i] = s.Used(mem.TenantID(k)).CTAs
 			}

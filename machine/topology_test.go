@@ -34,19 +34,25 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
 	if !f.Inject(port, h, begin) {
 		t.Fatal("no room")
 	}
-	g.sms.mail.open = true // answers are kept for the SMs
+	var answered []uint64
+	f.Sinks[port] = sink{&answered}
 	for now := uint64(begin); now < begin+3000; now++ {
 		if now > begin {
 			g.wakeups.Back.Run(now, g.visitMemory)
 		}
 		f.TickRequest(now)
-		if got := g.sms.mail.in[port]; len(got) > 0 {
-			return got[0].at - begin
+		if len(answered) > 0 {
+			return answered[0] - begin
 		}
 	}
 	t.Fatalf("%s: SM %d is never answered by slice %d", sheet, port, home)
 	return 0
 }
+
+// sink notes the cycles in which answers come to a port.
+type sink struct{ at *[]uint64 }
+
+func (s sink) Deliver(_ int32, now uint64) { *s.at = append(*s.at, now) }
 
 // lineAt is a line of the application's memory whose home is a slice.
 func lineAt(t *testing.T, r *rig, home int) uint64 {

@@ -7,7 +7,7 @@ import (
 )
 
 // Instructions is a tenant's thread instructions so far.
-func (g *GPU) Instructions(tenant int) uint64 { return g.sms.counters.Sum(tenant, sm.ThreadInsts) }
+func (g *GPU) Instructions(tenant int) uint64 { return g.sms.Counters.Sum(tenant, sm.ThreadInsts) }
 
 // Channels is the number of channels a tenant may use.
 func (g *GPU) Channels(tenant int) int {
@@ -19,7 +19,7 @@ func (g *GPU) Running() int { return g.Partition.Dispatch.Running() + len(g.CPUs
 
 // Faulted is the tenant whose program faulted; -1 when none did.
 func (g *GPU) Faulted() int {
-	for _, s := range g.sms.list {
+	for _, s := range g.sms.List {
 		if s.Err != nil && s.ErrKernel != nil {
 			return int(s.ErrKernel.Tenant)
 		}
@@ -40,7 +40,7 @@ func (g *GPU) SyncCounters() {
 // cycle.
 func (g *GPU) SyncSMs() {
 	g.Partition.SyncWaking(g.Now())
-	for _, s := range g.sms.list {
+	for _, s := range g.sms.List {
 		s.SyncCounters(g.Now())
 	}
 	g.CPUs.syncCounters(g.Now())

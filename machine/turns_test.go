@@ -27,7 +27,7 @@ func together(t *testing.T, sheet string, sms, n int, o Options) *rig {
 // residents says whose CTAs are on the machine.
 func (r *rig) residents() map[mem.TenantID]int {
 	out := map[mem.TenantID]int{}
-	for _, s := range r.g.sms.list {
+	for _, s := range r.g.sms.List {
 		s.EachCTA(func(k *sm.Kernel, _ uint64) { out[k.Tenant]++ })
 	}
 	return out
@@ -36,7 +36,7 @@ func (r *rig) residents() map[mem.TenantID]int {
 // leftovers fails when requests, images or frames of contexts are left at the end.
 func (r *rig) leftovers() {
 	r.t.Helper()
-	for i := range r.g.sms.list {
+	for i := range r.g.sms.List {
 		r.g.Partition.Contexts.Free(i)
 	}
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
@@ -118,7 +118,7 @@ func TestTurns(t *testing.T) {
 // the switch after it, and a switch is saving and waiting, nothing else.
 func (r *rig) phases(log []partition.Turn) {
 	r.t.Helper()
-	n := uint64(len(r.g.sms.list))
+	n := uint64(len(r.g.sms.List))
 	var refill uint64
 	for i, x := range log {
 		end, next := x.Left, r.g.Now()

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -37,7 +37,7 @@ func benchmarkApps(b *testing.B, workers int) {
 			spec := sim.Spec{
 				Machine: "qv100",
 				Apps:    []sim.App{{Path: filepath.Join("../apps", app.path), Args: app.args}}, Seed: 1,
-				Cores: machine.NewCores(workers - 1),
+				Cores: stride.NewCores(workers - 1),
 			}
 			var cycles, insts, seconds float64
 			b.ReportAllocs()

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/sim"
 )
 
@@ -30,7 +30,7 @@ func TestCores(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			want := text(t, run(t, s))
-			s.Cores = machine.NewCores(3)
+			s.Cores = stride.NewCores(3)
 			most := 0
 			r, err := sim.Run(context.Background(), s, func(p sim.Progress) { most = max(most, p.Cores) })
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/host"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 )
 
 // Spec is one simulation, complete: the same Spec gives the same Result bits.
@@ -32,7 +32,7 @@ type Spec struct {
 	Lockstep bool `json:"-"`
 	// Cores are cores of the computer that the run may use beside its own while no other run does; nil: none. Results
 	// do not depend on them.
-	Cores *machine.Cores `json:"-"`
+	Cores *stride.Cores `json:"-"`
 	// Touches counts which SMs touch each page, on a machine that translates.
 	Touches bool `json:"touches,omitempty"`
 	// Watchdog is the number of cycles without progress after which a run counts as stuck, or of warp instructions if

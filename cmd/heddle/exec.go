@@ -12,7 +12,7 @@ import (
 
 	"github.com/heddle-sim/heddle/host/exec"
 	"github.com/heddle-sim/heddle/lab"
-	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/report"
 	"github.com/heddle-sim/heddle/sim"
 	"github.com/heddle-sim/heddle/sim/runfile"
@@ -152,7 +152,7 @@ func (f *execFlags) simulate(ctx context.Context, cmd *cobra.Command, file *runf
 		return err
 	}
 	jobs := jobsOf(file, dirs)
-	jobs[0].Spec.Cores = machine.NewCores(runtime.NumCPU() - 1)
+	jobs[0].Spec.Cores = stride.NewCores(runtime.NumCPU() - 1)
 	res, err := sim.Run(ctx, jobs[0].Spec, nil)
 	outcomes := []lab.Outcome{{Job: jobs[0], Result: res, Err: err}}
 	lost := dirs.commit(outcomes)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/trace/record"
@@ -76,7 +77,7 @@ func fastest(dir string, s *Spec, m *sheets.Machine, cores int) (best times, err
 	first := [2]float64{math.Inf(1), math.Inf(1)}
 	best = times{first, first}
 	for range 5 {
-		for i, o := range []machine.Options{{}, {Cores: machine.NewCores(cores - 1)}} {
+		for i, o := range []machine.Options{{}, {Cores: stride.NewCores(cores - 1)}} {
 			for _, way := range []struct {
 				best    *float64
 				instead func(isa.Grid) (isa.Grid, error)

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/lab/calib"
 	"github.com/heddle-sim/heddle/machine"
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
 	"github.com/heddle-sim/heddle/sim/runfile"
@@ -23,11 +24,11 @@ type Way struct {
 }
 
 // cores are those beside the first.
-func (w *Way) cores() *machine.Cores {
+func (w *Way) cores() *stride.Cores {
 	if w.Cores <= 1 {
 		return nil
 	}
-	return machine.NewCores(w.Cores - 1)
+	return stride.NewCores(w.Cores - 1)
 }
 
 // Case is a run to compare.

@@ -1,4 +1,4 @@
-package machine
+package stride
 
 import (
 	"github.com/heddle-sim/heddle/engine"
@@ -7,23 +7,23 @@ import (
 
 // runSMs runs each SM until it needs the dispatcher. The dispatcher then serves the SMs that ask, in the order of
 // cycle and number.
-func (l *strides) runSMs() {
-	if l.sms.mail.ahead { // the longest work comes first
+func (l *Strides) runSMs() {
+	if l.SMs.mail.ahead { // the longest work comes first
 		l.crew.list = append(l.crew.list, besideSMs)
 	}
-	due := l.wakeups.Front.Take(l.wakeups.Dispatch)
-	for i, s := range l.sms.list {
+	due := l.Wakeups.Front.Take(l.Wakeups.Dispatch)
+	for i, s := range l.SMs.List {
 		s.Part(int(l.end - l.from))
 		v := &l.visits[i]
-		*v = visit{from: l.from, due: l.wakeups.Front.Take(i), ask: engine.Never}
-		if l.dispatch.Open(i) {
+		*v = visit{from: l.from, due: l.Wakeups.Front.Take(i), ask: engine.Never}
+		if l.Dispatch.Open(i) {
 			v.ask = max(due, l.from)
 		}
 		l.start(i)
 	}
 	l.finish()
-	if l.sms.mail.ahead {
-		l.sms.mail.meet()
+	if l.SMs.mail.ahead {
+		l.SMs.mail.meet()
 	}
 	later := engine.Never // the first cycle after the stride in which an SM asks
 	if due >= l.end {
@@ -34,36 +34,36 @@ func (l *strides) runSMs() {
 		if i < 0 {
 			break
 		}
-		if s := l.sms.list[i]; len(s.Done) > 0 {
-			l.dispatch.Retire(s, at)
+		if s := l.SMs.List[i]; len(s.Done) > 0 {
+			l.Dispatch.Retire(s, at)
 		}
-		ask := l.dispatch.Ask(i, at)
+		ask := l.Dispatch.Ask(i, at)
 		if ask == engine.Never {
-			l.dispatch.Close(i)
+			l.Dispatch.Close(i)
 		} else if ask >= l.end {
 			later = min(later, ask)
 		}
 		v := &l.visits[i]
-		v.from, v.due, v.ask = at+1, min(v.due, l.wakeups.Front.Take(i)), ask
+		v.from, v.due, v.ask = at+1, min(v.due, l.Wakeups.Front.Take(i)), ask
 		l.start(i)
 		l.finish()
 	}
-	for i, s := range l.sms.list {
+	for i, s := range l.SMs.List {
 		s.Join()
-		l.wakeups.WakeSM(i, l.visits[i].due)
+		l.Wakeups.WakeSM(i, l.visits[i].due)
 	}
-	l.wakeups.Front.Take(l.wakeups.Dispatch) // the SM for which retire has woken it has been served
+	l.Wakeups.Front.Take(l.Wakeups.Dispatch) // the SM for which retire has woken it has been served
 	if later != engine.Never {
-		l.wakeups.WakeDispatch(later)
+		l.Wakeups.WakeDispatch(later)
 	}
 }
 
 // first is the SM that the dispatcher serves next, and the cycle in which the SM asks; -1 if none does.
-func (l *strides) first() (i int, at uint64) {
+func (l *Strides) first() (i int, at uint64) {
 	i, at = -1, engine.Never
 	for k := range l.visits {
 		ask := l.visits[k].ask
-		if ask < at || ask == at && i >= 0 && l.dispatch.Before(k, i) {
+		if ask < at || ask == at && i >= 0 && l.Dispatch.Before(k, i) {
 			i, at = k, ask
 		}
 	}
@@ -71,16 +71,16 @@ func (l *strides) first() (i int, at uint64) {
 }
 
 // start lets SM i run from cycle from of its visit on, when finish is called.
-func (l *strides) start(i int) { l.crew.list = append(l.crew.list, int32(i)) }
+func (l *Strides) start(i int) { l.crew.list = append(l.crew.list, int32(i)) }
 
 // finish runs the SMs that have been started, and notes the first fault: SMs that run later may meet theirs in an
 // earlier cycle.
-func (l *strides) finish() {
+func (l *Strides) finish() {
 	l.crew.each(l.atOnce)
 	for i := range l.visits {
 		if v := &l.visits[i]; v.faulted {
 			v.faulted = false
-			l.fault(l.sms.list[i], v.from)
+			l.fault(l.SMs.List[i], v.from)
 		}
 	}
 }
@@ -95,9 +95,9 @@ type visit struct {
 
 // run runs SM i from the first cycle that it has not run until it asks the dispatcher, in the cycle of its visit or
 // when a CTA ends, or to the end of the stride. It touches nothing that other SMs touch.
-func (l *strides) runSM(i int) {
-	s, v := l.sms.list[i], &l.visits[i]
-	in, n := l.sms.mail.in[i], 0
+func (l *Strides) runSM(i int) {
+	s, v := l.SMs.List[i], &l.visits[i]
+	in, n := l.SMs.mail.in[i], 0
 	s.Prefetch(l.end)
 	c, at, ask := v.from, v.due, v.ask
 	for ; ; c++ {
@@ -116,7 +116,7 @@ func (l *strides) runSM(i int) {
 			at = min(at, max(c, s.Due()))
 		}
 		if at <= c || l.limits.every {
-			at = l.sms.run(i, c)
+			at = l.SMs.run(i, c)
 			if s.Err != nil {
 				*v = visit{from: c, due: engine.Never, ask: engine.Never, faulted: true}
 				return
@@ -129,7 +129,7 @@ func (l *strides) runSM(i int) {
 			break
 		}
 	}
-	l.sms.mail.in[i] = in[:copy(in, in[n:])]
+	l.SMs.mail.in[i] = in[:copy(in, in[n:])]
 	if ask >= l.end {
 		ask = engine.Never
 	}
@@ -137,7 +137,7 @@ func (l *strides) runSM(i int) {
 }
 
 // fault keeps the first fault.
-func (l *strides) fault(s *sm.SM, now uint64) {
+func (l *Strides) fault(s *sm.SM, now uint64) {
 	if now >= l.firstFault {
 		s.Err, s.ErrKernel = nil, nil
 		return
@@ -145,5 +145,5 @@ func (l *strides) fault(s *sm.SM, now uint64) {
 	if l.culprit != nil {
 		l.culprit.Err, l.culprit.ErrKernel = nil, nil
 	}
-	l.firstFault, l.culprit, l.firstError.Err = now, s, s.Err
+	l.firstFault, l.culprit, l.FirstError.Err = now, s, s.Err
 }

@@ -1,4 +1,9 @@
-package machine
+// Package stride runs several cycles of one part of the machine before the next part, and the SMs on several cores of
+// the computer, where results are the same to the bit.
+//
+// A reader must know two types. Strides decides when there is a stride and runs it. SMs is the SMs of the machine with
+// what they exchange with the rest of it. How several cores share the SMs is in crew.go.
+package stride
 
 import (
 	"github.com/heddle-sim/heddle/engine"
@@ -7,9 +12,10 @@ import (
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
+	"github.com/heddle-sim/heddle/sheets"
 )
 
-// strides runs several cycles of one part of the machine before the next part, where results are
+// Strides runs several cycles of one part of the machine before the next part, where results are
 // the same to the bit: the memory side runs all cycles of a stride, then each SM, then the request
 // crossbar. The computer that simulates keeps one SM in its cache for a stride instead of touching
 // 80 in every cycle, and other cores of it run other SMs (crew.go). Nothing changes, because within a stride
@@ -29,17 +35,17 @@ import (
 // Strides end at multiples of their length whatever the cycle they begin in, so that
 // those of a program with a data race do not depend on what idle skipping has skipped.
 // Where one of these does not hold for the next cycles they run in lockstep.
-type strides struct {
-	tenants     []*partition.Tenant
-	sms         *smArray
-	fabric      *interconnect.Fabric
-	dispatch    *partition.Dispatcher
-	host        *transfer.HostLink
-	firstError  *timing.FirstError
-	clock       *timing.Clock
-	wakeups     timing.Wakeups
-	visitMemory func(i int) uint64 // runs a component of the memory side
-	tickDriver  func(now uint64) uint64
+type Strides struct {
+	Tenants     []*partition.Tenant
+	SMs         *SMs
+	Fabric      *interconnect.Fabric
+	Dispatch    *partition.Dispatcher
+	Host        *transfer.HostLink
+	FirstError  *timing.FirstError
+	Clock       *timing.Clock
+	Wakeups     timing.Wakeups
+	VisitMemory func(i int) uint64 // runs a component of the memory side
+	TickDriver  func(now uint64) uint64
 
 	limits limits
 	from   uint64 // the first cycle of the stride under way,
@@ -61,57 +67,55 @@ type limits struct {
 	every   bool // all components are run in every cycle
 	flits   int  // an SM can send in a cycle,
 	burst   int  // and beyond that in its first
-	longest int  // the first of strideLengths that the machine takes
+	longest int  // the first of lengths that the machine takes
 }
 
-// strideLengths are those that are tried, in cycles, the longest first. Each visit to an SM
+// lengths are those that are tried, in cycles, the longest first. Each visit to an SM
 // brings its warps from memory, where 80 SMs with all their registers lie, into the computer's
 // caches, so that longer strides cost less per instruction (at 64 cycles a sixth less than at 32
 // where all SMs compute). Machines take the longest where a request stays twice as long in the
 // pipeline of an LLC slice, a choice. Short ones are for what has little left to do.
-var strideLengths = [...]uint64{64, partition.MovePeriod, shortStride}
+var lengths = [...]uint64{64, partition.MovePeriod, shortest}
 
-const shortStride = 8
+const shortest = 8
 
-// derive finds out whether the machine can take strides at all, and the bounds of their length.
-func (l *strides) derive(g *GPU, o *Options) {
-	s, f := g.Sheet, &g.fabric
-	l.limits.every = o.Every
+// Derive finds out whether a machine whose parts allow strides can take them, and the bounds of their length. With
+// every, all components run in every cycle.
+func (l *Strides) Derive(s *sheets.Machine, allowed, every bool) {
+	f := l.Fabric
+	l.limits.every = every
 	l.firstFault, l.drove = engine.Never, engine.Never
 	sector := f.SectorFlits()
 	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
 	if s.NoC.Kind == "local" { // the link takes a sector per cycle
 		l.limits.burst, l.limits.flits = l.limits.flits, sector
 	}
-	if f.Pipeline <= 2*strideLengths[0]+1 {
+	if f.Pipeline <= 2*lengths[0]+1 {
 		l.limits.longest = 1
 	}
-	long := strideLengths[l.limits.longest]
-	// Networks of several hops, whose slices wait for each other, run in lockstep, and so do CPU cores.
-	l.limits.able = !o.Lockstep && o.Quantum == 0 && !s.VM.Enabled && f.Pipeline > long+1 && !g.CPUs.used() &&
-		!g.Partition.Shared() && f.Room(0) >= shortStride*l.limits.flits+l.limits.burst
+	long := lengths[l.limits.longest]
+	// Networks of several hops, whose slices wait for each other, run in lockstep.
+	l.limits.able = allowed && !s.VM.Enabled && f.Pipeline > long+1 &&
+		f.Room(0) >= shortest*l.limits.flits+l.limits.burst
 	n := s.SM.Count
-	l.sms.mail = mail{
+	l.SMs.mail = mail{
 		in: make([][]message, n), later: make([][]message, n), out: make([][]message, n),
 		sent: make([][]outgoing, long),
 	}
-	l.visits, l.crew.run, l.crew.memory = make([]visit, n), l.runSM, l.runMemory
+	l.visits, l.crew.sms, l.crew.run, l.crew.memory = make([]visit, n), l.SMs.List, l.runSM, l.runMemory
 }
 
-// forbid ends strides for good: a page that one SM asks for would be there for the others.
-func (l *strides) forbid() { l.limits.able = false }
+// Forbid ends strides for good: a page that one SM asks for would be there for the others.
+func (l *Strides) Forbid() { l.limits.able = false }
 
-// StrideCycles is the cycles so far that were run in strides.
-func (g *GPU) StrideCycles() uint64 { return g.clock.InStrides }
-
-// next is the end of a stride that may begin in cycle now; now when none may.
-func (l *strides) next(now, until uint64) uint64 {
+// Next is the end of a stride that may begin in cycle now; now when none may.
+func (l *Strides) Next(now, until uint64) uint64 {
 	if !l.limits.able || now < l.retry {
 		return now
 	}
-	for _, n := range strideLengths[l.longest(now):] {
+	for _, n := range lengths[l.longest(now):] {
 		end := min(until, now-now%n+n)
-		if l.wakeups.Front.Due(l.wakeups.Driver) >= end-1 && l.may(now, end, int(n)) {
+		if l.Wakeups.Front.Due(l.Wakeups.Driver) >= end-1 && l.may(now, end, int(n)) {
 			return end
 		}
 		l.retry = end
@@ -119,9 +123,9 @@ func (l *strides) next(now, until uint64) uint64 {
 	return now
 }
 
-// longest is the first of strideLengths to try for a stride that begins in cycle now. After a cycle in which the
+// longest is the first of lengths to try for a stride that begins in cycle now. After a cycle in which the
 // mover has looked at SMs it is the mover's period.
-func (l *strides) longest(now uint64) int {
+func (l *Strides) longest(now uint64) int {
 	if now == l.drove {
 		return max(l.limits.longest, 1)
 	}
@@ -129,12 +133,12 @@ func (l *strides) longest(now uint64) int {
 }
 
 // may says whether the cycles up to end, n at most, may be a stride, and should.
-func (l *strides) may(now, end uint64, n int) bool {
-	if l.host.Tells(now) < end {
+func (l *Strides) may(now, end uint64, n int) bool {
+	if l.Host.Tells(now) < end {
 		return false
 	}
 	warps := 0
-	for _, t := range l.tenants {
+	for _, t := range l.Tenants {
 		for _, k := range t.Kernels {
 			if k.InterCTASync || k.Ready > now && k.Ready < end {
 				return false
@@ -142,13 +146,13 @@ func (l *strides) may(now, end uint64, n int) bool {
 			warps += k.Geo.CTAs * k.Geo.Warps
 		}
 	}
-	if warps < len(l.sms.list) { // few leave most cycles idle
+	if warps < len(l.SMs.List) { // few leave most cycles idle
 		return false
 	}
-	if l.fabric.Room(now) < n*l.limits.flits+l.limits.burst {
+	if l.Fabric.Room(now) < n*l.limits.flits+l.limits.burst {
 		return false
 	}
-	for _, t := range l.tenants {
+	for _, t := range l.Tenants {
 		for _, k := range t.Kernels {
 			if k.Ready <= now && !l.outlasts(t, k, n) {
 				return false
@@ -159,8 +163,8 @@ func (l *strides) may(now, end uint64, n int) bool {
 }
 
 // outlasts says that a kernel cannot end within n cycles.
-func (l *strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool {
-	if len(t.Kernels) == 1 && t.Account.Owed > l.clock.Now+uint64(n) { // it waits for an answer
+func (l *Strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool {
+	if len(t.Kernels) == 1 && t.Account.Owed > l.Clock.Now+uint64(n) { // it waits for an answer
 		return true
 	}
 	if k.Next < k.Geo.CTAs && k.Code.AtLeast(0) > n {
@@ -170,62 +174,62 @@ func (l *strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool
 		return true
 	}
 	for _, i := range t.SMs {
-		if s := l.sms.list[i]; !s.Busy() && s.Outlasts(&k.Kernel, n) { // what loads a context may be about to end
+		if s := l.SMs.List[i]; !s.Busy() && s.Outlasts(&k.Kernel, n) { // what loads a context may be about to end
 			return true
 		}
 	}
 	return false
 }
 
-// run takes the machine to cycle end in a stride. While the SMs run, the memory side may run the next stride.
-func (l *strides) run(end, until uint64) {
-	l.from, l.end = l.clock.Now, end
-	mail := &l.sms.mail
+// Run takes the machine to cycle end in a stride. While the SMs run, the memory side may run the next stride.
+func (l *Strides) Run(end, until uint64) {
+	l.from, l.end = l.Clock.Now, end
+	mail := &l.SMs.mail
 	mail.open = true
 	l.atOnce = l.mayRunAtOnce()
-	l.clock.InStrides += end - l.from
+	l.Clock.InStrides += end - l.from
 	if l.memory < end {
 		l.memory = end
 		l.runMemory()
 	}
 	l.memory = l.ahead(until)
 	mail.ahead = l.memory > end
-	l.wakeups.Front.Skip(l.from)
+	l.Wakeups.Front.Skip(l.from)
 	l.runSMs()
 	l.runRequests()
 	l.runDriver()
-	l.wakeups.Front.Skip(end)
+	l.Wakeups.Front.Skip(end)
 	mail.open = false
-	l.clock.Now = end
+	l.Clock.Now = end
 }
 
 // runMemory runs the memory side up to its cycle.
-func (l *strides) runMemory() {
-	for at := l.wakeups.Back.Next(); at < l.memory; at = l.wakeups.Back.Next() {
-		l.wakeups.Back.Run(at, l.visitMemory)
+func (l *Strides) runMemory() {
+	for at := l.Wakeups.Back.Next(); at < l.memory; at = l.Wakeups.Back.Next() {
+		l.Wakeups.Back.Run(at, l.VisitMemory)
 	}
-	l.wakeups.Back.Skip(l.memory)
+	l.Wakeups.Back.Skip(l.memory)
 }
 
 // ahead is the cycle up to which the memory side may run while the SMs run the stride: to the end of the next one, if
 // it is certain now that there is a next one, and if nothing that is sent in the stride under way reaches the tags of a
 // slice before. Otherwise it is the end of this stride.
-func (l *strides) ahead(until uint64) uint64 {
-	far := l.end + strideLengths[l.limits.longest]
+func (l *Strides) ahead(until uint64) uint64 {
+	far := l.end + lengths[l.limits.longest]
 	n := far - l.from
-	if far > until || l.fabric.Pipeline <= n+1 || l.wakeups.Front.Due(l.wakeups.Driver) < far-1 ||
-		l.host.Tells(l.from) != engine.Never || !l.may(l.from, far, int(n)) {
+	if far > until || l.Fabric.Pipeline <= n+1 || l.Wakeups.Front.Due(l.Wakeups.Driver) < far-1 ||
+		l.Host.Tells(l.from) != engine.Never || !l.may(l.from, far, int(n)) {
 		return l.end
 	}
 	return far
 }
 
-// begun says that the memory side has run the next stride already. Then it takes place.
-func (l *strides) begun() bool { return l.memory > l.clock.Now }
+// Begun is the end of the next stride, if the memory side has run it already. Then it takes place.
+func (l *Strides) Begun() (end uint64, yes bool) { return l.memory, l.memory > l.Clock.Now }
 
 // mayRunAtOnce says whether the kernels that run now let several SMs run at the same time.
-func (l *strides) mayRunAtOnce() bool {
-	for _, t := range l.tenants {
+func (l *Strides) mayRunAtOnce() bool {
+	for _, t := range l.Tenants {
 		for _, k := range t.Kernels {
 			if !k.AtOnce {
 				return false
@@ -237,42 +241,42 @@ func (l *strides) mayRunAtOnce() bool {
 
 // runRequests runs the request crossbar, and before it the link to the host, whose lines go to
 // slices, too. The link has the place of the MMU, which machines that take strides do not have.
-func (l *strides) runRequests() {
-	l.sms.mail.sort(l.from)
-	at, copies := l.wakeups.Front.Take(l.wakeups.Request), l.wakeups.Front.Take(l.wakeups.MMU)
+func (l *Strides) runRequests() {
+	l.SMs.mail.sort(l.from)
+	at, copies := l.Wakeups.Front.Take(l.Wakeups.Request), l.Wakeups.Front.Take(l.Wakeups.MMU)
 	for c := l.from; c < l.end; c++ {
 		if copies <= c || l.limits.every {
-			copies = l.host.Tick(c)
+			copies = l.Host.Tick(c)
 		}
-		out := &l.sms.mail.sent[c-l.from]
+		out := &l.SMs.mail.sent[c-l.from]
 		if len(*out) > 0 {
 			for _, d := range *out {
-				l.fabric.Put(int(d.port), d.h, c)
+				l.Fabric.Put(int(d.port), d.h, c)
 			}
 			*out, at = (*out)[:0], c
 		}
 		if at <= c || l.limits.every {
-			at = l.fabric.TickRequest(c)
+			at = l.Fabric.TickRequest(c)
 		}
 	}
 	if at != engine.Never {
-		l.wakeups.WakeRequest(at)
+		l.Wakeups.WakeRequest(at)
 	}
 	if copies != engine.Never {
-		l.wakeups.WakeMMU(copies)
+		l.Wakeups.WakeMMU(copies)
 	}
 }
 
 // runDriver runs the driver in the last cycle of the stride, if it has work then: it is the last stage of a cycle, so
 // that all parts have reached this cycle.
-func (l *strides) runDriver() {
+func (l *Strides) runDriver() {
 	last := l.end - 1
-	if l.wakeups.Front.Due(l.wakeups.Driver) != last || l.firstError.Err != nil {
+	if l.Wakeups.Front.Due(l.Wakeups.Driver) != last || l.FirstError.Err != nil {
 		return
 	}
-	l.wakeups.Front.Take(l.wakeups.Driver)
+	l.Wakeups.Front.Take(l.Wakeups.Driver)
 	l.drove = l.end
-	if at := l.tickDriver(last); at != engine.Never {
-		l.wakeups.WakeDriver(at)
+	if at := l.TickDriver(last); at != engine.Never {
+		l.Wakeups.WakeDriver(at)
 	}
 }

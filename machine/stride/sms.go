@@ -1,4 +1,4 @@
-package machine
+package stride
 
 import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
@@ -8,18 +8,22 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// smArray has the SMs of the machine, with their requests and answers.
-type smArray struct {
-	fabric     *interconnect.Fabric
-	dispatch   *partition.Dispatcher
-	firstError *timing.FirstError
-	wakeups    timing.Wakeups
+// SMs has the SMs of the machine, with their requests and answers.
+type SMs struct {
+	Fabric     *interconnect.Fabric
+	Dispatch   *partition.Dispatcher
+	FirstError *timing.FirstError
+	Wakeups    timing.Wakeups
 
-	list     []*sm.SM
-	counters *stat.Table
-	every    bool // they are run in every cycle
-	mail     mail
+	List     []*sm.SM
+	Counters *stat.Table
+	Every    bool // they are run in every cycle
+
+	mail mail
 }
+
+// Sink takes the answers for SM i.
+func (a *SMs) Sink(i int) interconnect.Sink { return port{a, i} }
 
 // mail holds the messages between SMs and the rest of the machine in a stride. The two sides do not run its cycles at
 // the same time, so each message carries its cycle, and is taken when the other side gets there.
@@ -64,14 +68,14 @@ func (m *mail) sort(from uint64) {
 	}
 }
 
-// smPort takes the answers for an SM.
-type smPort struct {
-	sms *smArray
+// port takes the answers for an SM.
+type port struct {
+	sms *SMs
 	sm  int
 }
 
 // Deliver hands an answer to the SM, or keeps it until the SM gets there.
-func (p smPort) Deliver(h int32, now uint64) {
+func (p port) Deliver(h int32, now uint64) {
 	a := p.sms
 	switch {
 	case a.mail.ahead:
@@ -81,27 +85,27 @@ func (p smPort) Deliver(h int32, now uint64) {
 		a.mail.in[p.sm] = append(a.mail.in[p.sm], message{now, h})
 		return
 	}
-	s := a.list[p.sm]
+	s := a.List[p.sm]
 	s.Deliver(h, now)
-	a.wakeups.WakeSM(p.sm, s.Due())
+	a.Wakeups.WakeSM(p.sm, s.Due())
 }
 
-// tick advances SM i to core cycle now.
-func (a *smArray) tick(i int, now uint64) uint64 {
+// Tick advances SM i to core cycle now.
+func (a *SMs) Tick(i int, now uint64) uint64 {
 	next := a.run(i, now)
-	s := a.list[i]
+	s := a.List[i]
 	if len(s.Done) > 0 {
-		a.dispatch.Retire(s, now)
+		a.Dispatch.Retire(s, now)
 	}
-	a.firstError.Note(s.Err)
+	a.FirstError.Note(s.Err)
 	return next
 }
 
-// run is tick without the parts that concern other components.
-func (a *smArray) run(i int, now uint64) uint64 {
-	s := a.list[i]
+// run is Tick without the parts that concern other components.
+func (a *SMs) run(i int, now uint64) uint64 {
+	s := a.List[i]
 	next := s.Due()
-	if next <= now || a.every {
+	if next <= now || a.Every {
 		next = s.Tick(now)
 	}
 	if s.Out().Len() == 0 {
@@ -119,10 +123,10 @@ func (a *smArray) run(i int, now uint64) uint64 {
 
 // send gives the interconnect a request of SM i. In a stride, the interconnect takes it when it gets to that cycle,
 // and has room for all that an SM can send meanwhile. False if there is no room.
-func (a *smArray) send(i int, h int32, now uint64) bool {
+func (a *SMs) send(i int, h int32, now uint64) bool {
 	if a.mail.open {
 		a.mail.out[i] = append(a.mail.out[i], message{now, h})
 		return true
 	}
-	return a.fabric.Inject(i, h, now)
+	return a.Fabric.Inject(i, h, now)
 }

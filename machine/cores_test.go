@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -29,7 +30,7 @@ func TestCoresDoNotChangeResults(t *testing.T) {
 		p := k.Progress()
 		out = outcome{
 			r.g.Now(), slices.Concat(a.Data, b.Data),
-			append(r.g.sms.counters.Totals(0, nil), p.WarpInsts, p.CTACycles, p.Stall[0]),
+			append(r.g.sms.Counters.Totals(0, nil), p.WarpInsts, p.CTACycles, p.Stall[0]),
 		}
 		return out, r.g.StrideCycles(), r.g.CoresUsed()
 	}
@@ -42,7 +43,7 @@ func TestCoresDoNotChangeResults(t *testing.T) {
 			t.Errorf("%s took no strides", kernel)
 		}
 		for _, n := range []int{2, 3, 8} {
-			got, _, cores := of(kernel, Options{Cores: NewCores(n - 1)})
+			got, _, cores := of(kernel, Options{Cores: stride.NewCores(n - 1)})
 			if !same(got, want) {
 				t.Errorf("%s: on %d cores the results are others than on one", kernel, n)
 			}
@@ -53,21 +54,5 @@ func TestCoresDoNotChangeResults(t *testing.T) {
 		if got, _, _ := of(kernel, Options{Lockstep: true}); kernel == "relay" && !same(got, want) {
 			t.Errorf("%s: in lockstep the results are others than in strides", kernel)
 		}
-	}
-}
-
-// Cores are lent as far as there are any.
-func TestCoresAreLent(t *testing.T) {
-	c := NewCores(3)
-	if a, b, d := c.borrow(2), c.borrow(2), c.borrow(1); a != 2 || b != 1 || d != 0 {
-		t.Errorf("%d, %d and %d of 3 cores lent, want 2, 1 and 0", a, b, d)
-	}
-	c.Give(-1) // a simulation begins
-	c.Give(2)
-	if n := c.borrow(5); n != 1 {
-		t.Errorf("%d cores lent, want 1", n)
-	}
-	if n := (*Cores)(nil).borrow(1); n != 0 {
-		t.Errorf("%d cores lent of none", n)
 	}
 }

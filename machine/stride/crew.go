@@ -1,4 +1,4 @@
-package machine
+package stride
 
 import (
 	"sync"
@@ -55,10 +55,12 @@ type crew struct {
 // besideSMs is the memory side in the list of a crew.
 const besideSMs = -1
 
-// hire makes the first worker.
-func (c *crew) hire(cores *Cores, cfg *sm.Config) {
+// Hire makes the first worker, whose working memory the SMs share outside strides, and lends it cores.
+func (l *Strides) Hire(cores *Cores, cfg *sm.Config) *sm.Scratch {
+	c := &l.crew
 	c.cores, c.cfg, c.used = cores, cfg, 1
 	c.workers = []*sm.Scratch{sm.NewScratch(cfg)}
+	return c.workers[0]
 }
 
 // each runs the SMs of the list, on all cores to spare if they may run at the same time, and empties it.
@@ -110,5 +112,5 @@ func (c *crew) work(w int) {
 	}
 }
 
-// CoresUsed is the number of cores of the computer on which the machine ran lately.
-func (g *GPU) CoresUsed() int { return g.strides.crew.used }
+// Cores is the number of cores of the computer that ran the last stride.
+func (l *Strides) Cores() int { return l.crew.used }
