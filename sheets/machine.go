@@ -338,7 +338,7 @@ type VM struct {
 	FaultUs       float64 `yaml:"fault" unit:"us" doc:"handling of a page that is not on the device"`
 	FaultSlots    int     `yaml:"fault_slots" unit:"faults" doc:"faults handled at once" opt:"0: one per walker"`
 	FirstTouch    bool    `yaml:"first_touch" unit:"flag" doc:"device memory, too, gets its frames when an SM touches it first, by a fault; copies and fills of the host are no touches" opt:"false"`
-	Placement     string  `yaml:"placement" unit:"name" doc:"frame placement: round-robin, least (the lowest of equally filled groups), least-random (any of them), first-touch, lab (ties to the group that asks), lab-lowest (to the lowest group), or module (first touch between noc.modules, round-robin inside)"`
+	Placement     string  `yaml:"placement" unit:"name" doc:"which of its channel groups an application's new page goes to: a page placement of heddle inspect policies"`
 	PlacementSeed int     `yaml:"placement_seed" unit:"number" doc:"seed of the choices of least-random" opt:"0"`
 	LABThreshold  float64 `yaml:"lab_threshold" unit:"fraction" doc:"page balance above which lab places by first touch, else by least (NUBA, section 4)" opt:"0"`
 	// Movement of pages whose channels change while an application runs.

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/heddle-sim/heddle/mem/placement"
 )
 
 // checker gathers complaints so that a user sees all of them at once.
@@ -439,14 +441,13 @@ func (c *checker) vm(m *Machine) {
 		v.Levels)
 	c.want(v.FaultSlots >= 0, "vm.fault_slots is %d; it cannot be negative", v.FaultSlots)
 	c.want(!v.FirstTouch || v.Enabled, "vm.first_touch needs vm.enabled: without translation pages have no frames")
-	c.oneOf("vm.placement", v.Placement, "round-robin", "least", "least-random", "first-touch", "lab", "lab-lowest",
-		"module")
-	c.want(v.Placement != "module" || m.NoC.Modules > 1,
-		"vm.placement module needs noc.modules, the modules to place in")
+	c.oneOf("vm.placement", v.Placement, placement.Names()...)
 	c.want(v.LABThreshold >= 0 && v.LABThreshold <= 1, "vm.lab_threshold is %g; it must be between 0 and 1",
 		v.LABThreshold)
-	c.want(v.Placement != "lab" && v.Placement != "lab-lowest" || v.LABThreshold > 0,
-		"vm.placement %s needs vm.lab_threshold above 0 (NUBA's is 0.9)", v.Placement)
+	if e, ok := placement.ByName(v.Placement); ok {
+		_, err := e.Make(placement.Machine{Groups: 1, Modules: m.NoC.Modules, Threshold: v.LABThreshold})
+		c.want(err == nil, "vm.placement %s needs %v", v.Placement, err)
+	}
 }
 
 // l2Sets is the number of sets of the L2 TLB; a fully associative one has one.

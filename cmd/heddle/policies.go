@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/text"
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem/placement"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/sim"
 )
@@ -68,23 +69,11 @@ func choice(kind, name, where, what, source string) policy {
 }
 
 // placements are the values of vm.placement.
-func placements() []policy {
-	return []policy{
-		choice("page placement", "round-robin", "--set vm.placement=round-robin",
-			"pages go to the tenant's channel groups in turn", "UGPU paper, section 4"),
-		choice("page placement", "least", "--set vm.placement=least",
-			"a page goes to the least used of the tenant's channel groups", "UGPU paper, section 4.3"),
-		choice("page placement", "least-random", "--set vm.placement=least-random",
-			"a page goes to the least used of the tenant's channel groups; a random one of equally used ones",
-			"UGPU paper, section 4.4, a reading"),
-		choice("page placement", "first-touch", "--set vm.placement=first-touch",
-			"a page goes to the channel group nearest to the SM that touches it first", "MCM-GPU, ISCA 2017"),
-		choice("page placement", "lab", "--set vm.placement=lab",
-			"first-touch while the balance of pages is above vm.lab_threshold, else least; the asking group wins ties",
-			"NUBA, ASPLOS 2023, section 4"),
-		choice("page placement", "lab-lowest", "--set vm.placement=lab-lowest",
-			"as lab, but of equally used groups the lowest wins", "NUBA, ASPLOS 2023, section 4, a reading"),
+func placements() (out []policy) {
+	for _, e := range placement.All() {
+		out = append(out, choice("page placement", e.Name, "--set vm.placement="+e.Name, e.What, e.Source))
 	}
+	return out
 }
 
 // pagePolicies lists the values of memory.pages.

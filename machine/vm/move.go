@@ -121,7 +121,7 @@ func (t *Tables) takeIn(tenant mem.TenantID, groups uint64) (ppn uint64, err err
 	v := t.place.view(int(tenant), t.turn[tenant], -1)
 	for m := groups; m != 0; m &= m - 1 {
 		if g := bits.TrailingZeros64(m); t.frames.Free(g) > 0 {
-			v.add(g, t.pages[tenant][g])
+			v.Add(g, t.pages[tenant][g])
 		}
 	}
 	if len(v.Groups) == 0 {

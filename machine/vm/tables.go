@@ -21,7 +21,7 @@ type Tables struct {
 	bits   uint // log2 of the page size
 	pt     []*PageTable
 	frames *Frames
-	place  placement
+	place  pageplacer
 	groups [][]int                 // [tenant] channel groups it may use, ascending
 	turn   []int                   // [tenant] pages placed so far
 	pages  [][]int                 // [tenant][pool] pages it has
@@ -62,7 +62,7 @@ func NewTables(s *sheets.Machine, m *addrmap.Map, tenants int) (*Tables, error) 
 	if err != nil {
 		return nil, err
 	}
-	place, err := newPlacement(s, f, tenants)
+	place, err := newPageplacer(s, f, tenants)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (t *Tables) frame(tenant, home int) (uint64, error) {
 	v := t.place.view(tenant, t.turn[tenant], home)
 	for _, g := range t.groups[tenant] {
 		if t.frames.Free(g) > 0 {
-			v.add(g, t.pages[tenant][g])
+			v.Add(g, t.pages[tenant][g])
 		}
 	}
 	if len(v.Groups) == 0 {

@@ -3,7 +3,6 @@ package vm
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/mem"
@@ -99,52 +98,12 @@ func TestTLBAgainstList(t *testing.T) {
 	}
 }
 
-func TestPlacement(t *testing.T) {
-	cases := []struct {
-		policy string
-		view   View
-		want   int
-	}{
-		{"round-robin", View{Groups: []int{0, 1, 2}, Pages: []int{0, 0, 0}, Turn: 4, Home: -1}, 1},
-		{"round-robin", View{Groups: []int{2}, Pages: []int{9}, Turn: 4, Home: 0}, 0},
-		{"least", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 1}, 1},
-		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 5}, 2},
-		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 4}, 2},
-		{"first-touch", View{Groups: []int{1, 3}, Pages: []int{4, 2}, Turn: 0, Home: -1}, 0},
-		// NPB 14/15 is above 0.9, 13/15 is not, and neither is 9/10.
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 4}, Turn: 14, Home: 3}, 1},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 3}, Turn: 13, Home: 3}, 2},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 4}, Turn: 9, Home: 1}, 1},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 2},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 1}, 1},
-		{"lab-lowest", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 1},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{0, 0}, Turn: 0, Home: 3}, 1},
-		{"lab", View{Groups: []int{0, 1, 2, 3, 4}, Pages: []int{2, 2, 2, 2, 1}, Turn: 9, Home: 0}, 4},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 5}, Turn: 11, Home: -1}, 1},
-	}
-	for _, c := range cases {
-		p, err := PlaceByName(c.policy, 0.9)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := p(&c.view); got != c.want {
-			t.Errorf("%s %+v: choice %d, want %d", c.policy, c.view, got, c.want)
-		}
-	}
-	if _, err := PlaceByName("random", 0.9); err == nil {
-		t.Error("an unknown policy gave no error")
-	}
-	if _, err := PlaceByName("lab", 1.5); err == nil || !strings.Contains(err.Error(), "vm.lab_threshold") {
-		t.Error(err)
-	}
-}
-
 // TestOwnGroups: pages and table nodes of a tenant lie in its groups, whatever
 // the policy.
 func TestOwnGroups(t *testing.T) {
 	for _, policy := range []string{"round-robin", "least", "least-random", "first-touch", "lab", "lab-lowest"} {
 		s := sheet(4096)
-		s.VM.Placement = policy
+		s.VM.Placement, s.VM.LABThreshold = policy, 0.9
 		tab := tables(t, s, 2)
 		own := [][]int{{1, 4, 6}, {0, 7}}
 		for tenant := range mem.TenantID(2) {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem/placement"
 )
 
 // Options say how pages are placed.
@@ -37,7 +37,7 @@ type Result struct {
 }
 
 // policy is the placement asked for.
-func (o *Options) policy() (vm.Place, error) {
+func (o *Options) policy() (placement.Place, error) {
 	names := map[string]string{
 		"first-touch": "first-touch", "round-robin": "round-robin", "least-first": "least", "lab": "lab",
 	}
@@ -48,14 +48,15 @@ func (o *Options) policy() (vm.Place, error) {
 	if o.Channels < 1 || o.Channels > mostChannels {
 		return nil, fmt.Errorf("%d channels: use 1 to %d", o.Channels, mostChannels)
 	}
-	t, err := vm.ParseThreshold(o.Threshold)
+	t, err := placement.ParseThreshold(o.Threshold)
 	if err != nil {
 		return nil, err
 	}
 	if name == "lab" {
-		return vm.LABLowest(t), nil
+		return placement.LABLowest(t), nil
 	}
-	return vm.PlaceByName(name, 0)
+	e, _ := placement.ByName(name)
+	return e.Make(placement.Machine{})
 }
 
 // Place places the pages of a trace, each at its first touch. Errors name the line of file.
@@ -64,7 +65,7 @@ func Place(o Options, file string, in io.Reader) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := vm.View{Pages: make([]int, o.Channels)}
+	v := placement.View{Pages: make([]int, o.Channels)}
 	for c := range o.Channels {
 		v.Groups = append(v.Groups, c)
 	}
@@ -90,7 +91,7 @@ func Place(o Options, file string, in io.Reader) (*Result, error) {
 		c := place(&v)
 		v.Pages[c]++
 		v.Turn++
-		sum, full := vm.NPB(v.Pages)
+		sum, full := placement.NPB(v.Pages)
 		r.Pages, r.NPB = append(r.Pages, Placement{t.name, c}), append(r.NPB, float64(sum)/float64(full))
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem/placement"
 )
 
 // Figure 6 of NUBA: (a) is the accesses of two SMs that share nothing, (d) of two that touch
@@ -209,8 +209,8 @@ func FuzzPlaceTrace(f *testing.F) {
 }
 
 // view is an empty memory of n channels that partition home touches.
-func view(n, home int) *vm.View {
-	v := &vm.View{Pages: make([]int, n), Home: home}
+func view(n, home int) *placement.View {
+	v := &placement.View{Pages: make([]int, n), Home: home}
 	for c := range n {
 		v.Groups = append(v.Groups, c)
 	}

@@ -1,4 +1,4 @@
-package vm
+package placement
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 
 // Two modules of three groups: pages stay in the module that touches them, where they take turns; a
 // full group is left out, and who has no home goes round-robin.
-func TestPlaceModule(t *testing.T) {
-	place := PlaceModule(3)
+func TestModule(t *testing.T) {
+	place := module(3)
 	v := &View{Groups: []int{0, 1, 2, 3, 4, 5}, Pages: make([]int, 6)}
 	put := func(home int) int {
 		v.Home = home

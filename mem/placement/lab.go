@@ -1,9 +1,11 @@
-package vm
+package placement
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,14 +21,14 @@ import (
 func LAB(t Threshold, least Place) Place {
 	return func(v *View) int {
 		if t.Under(NPB(v.Pages)) {
-			return placeFirstTouch(v)
+			return firstTouch(v)
 		}
 		return least(v)
 	}
 }
 
 // LABLowest is LAB whose ties go to the lowest channel.
-func LABLowest(t Threshold) Place { return LAB(t, placeLeast) }
+func LABLowest(t Threshold) Place { return LAB(t, Least) }
 
 // NPB is the normalized page balance of the numbers of pages in n partitions as a fraction,
 // sum(P_i) over n * max(P): between 1/n, all in one partition, and 1, all equal or no pages.
@@ -79,4 +81,33 @@ func (t Threshold) Under(sum, full uint64) bool {
 	h1, l1 := bits.Mul64(sum, t.Den)
 	h2, l2 := bits.Mul64(full, t.Num)
 	return h1 > h2 || h1 == h2 && l1 > l2
+}
+
+func labEntry() Entry {
+	return Entry{
+		Name: "lab",
+		What: "first-touch while the balance of pages is above vm.lab_threshold, else least; the asking group wins " +
+			"ties",
+		Source: nuba, Make: withThreshold(leastNear),
+	}
+}
+
+func labLowestEntry() Entry {
+	return Entry{
+		Name: "lab-lowest", What: "as lab, but of equally used groups the lowest wins", Source: nuba + ", a reading",
+		Make: withThreshold(Least),
+	}
+}
+
+const nuba = "NUBA, ASPLOS 2023, section 4"
+
+// withThreshold makes LAB with the threshold of a sheet, as the decimal number it is written as.
+func withThreshold(least Place) func(Machine) (Place, error) {
+	return func(m Machine) (Place, error) {
+		t, err := ParseThreshold(strconv.FormatFloat(m.Threshold, 'f', -1, 64))
+		if err != nil || m.Threshold == 0 {
+			return nil, errors.New("vm.lab_threshold above 0 and up to 1 (NUBA's is 0.9)")
+		}
+		return LAB(t, least), nil
+	}
 }

@@ -7,22 +7,6 @@ import (
 	"github.com/heddle-sim/heddle/mem"
 )
 
-// A draw names one of the groups with the fewest pages, each as often as the others, and never
-// one that has more.
-func TestLeastRandomDrawsAmongTies(t *testing.T) {
-	v := &View{Groups: []int{0, 1, 2, 3, 4, 5, 6, 7}, Pages: []int{3, 2, 4, 2, 2, 9, 2, 3}}
-	got := make([]int, 8)
-	for i := range uint64(4000) {
-		v.Draw = mix(i * golden)
-		got[placeLeastRandom(v)]++
-	}
-	for i, n := range got {
-		if v.Pages[i] > 2 && n > 0 || v.Pages[i] == 2 && (n < 900 || n > 1100) {
-			t.Errorf("group %d with %d pages was drawn %d of 4000 times", i, v.Pages[i], n)
-		}
-	}
-}
-
 // order is the groups of a tenant's pages in the order of their placement.
 func order(t *testing.T, placement string, seed, pages int, tenant mem.TenantID) (out []int) {
 	t.Helper()
