@@ -177,12 +177,12 @@ func TestTargetsOverlap(t *testing.T) {
 		for _, p := range plans {
 			fmt.Fprintln(&got, told(p))
 		}
-		const want = `SM14 -1>1 idle 3000-3007; SM15 -1>1 idle 3000-3007; SM6 0>-1 switch 3000-5599; SM5 0>-1 switch 3000-5535; [0 0] 0
+		const want = `SM14 -1>1 idle 3000-3000; SM15 -1>1 idle 3000-3000; SM6 0>-1 switch 3000-5557; SM5 0>-1 switch 3000-5523; [0 0] 0
 [0 0] 0
-SM15 1>0 switch 3200-5695; SM14 1>0 switch 3200-5695; SM13 1>0 switch 3200-5759; SM12 1>-1 switch 3200-5727; SM11 1>-1 switch 3200-5727; SM10 1>-1 switch 3200-5727; SM9 1>-1 switch 3200-5823; SM8 1>-1 switch 3200-5791; [0 0] 0
+SM15 1>0 switch 3200-5692; SM14 1>0 switch 3200-5668; SM13 1>0 switch 3200-5725; SM12 1>-1 switch 3200-5681; SM11 1>-1 switch 3200-5744; SM10 1>-1 switch 3200-5682; SM9 1>-1 switch 3200-5646; SM8 1>-1 switch 3200-5698; [0 0] 0
 [7 0] 0
 [1 0] 6
-SM5 -1>0 idle 9000-9023; SM6 -1>-1 idle 9000-9023 gate; SM8 -1>-1 idle 9000-9023 gate; SM9 -1>-1 idle 9000-9023 gate; SM10 -1>-1 idle 9000-9023 gate; SM11 -1>-1 idle 9000-9023 gate; SM12 -1>-1 idle 9000-9023 gate; [0 0] 0
+SM5 -1>0 idle 9000-9000; SM6 -1>-1 idle 9000-9000 gate; SM8 -1>-1 idle 9000-9000 gate; SM9 -1>-1 idle 9000-9000 gate; SM10 -1>-1 idle 9000-9000 gate; SM11 -1>-1 idle 9000-9000 gate; SM12 -1>-1 idle 9000-9000 gate; [0 0] 0
 `
 		if got.String() != want {
 			t.Errorf("%+v:\n%swant\n%s", o, got.String(), want)

@@ -50,29 +50,29 @@ func TestSMsMoveWithoutTranslation(t *testing.T) {
 			"drain",
 			sms(5, 9),
 			1 << 30,
-			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>-1 drain 3000-15263 8x0; SM5 0>-1 drain 3000-15263 8x0; count 24718; scale 11921",
+			"SM14 -1>1 idle 3000-3000 0x0; SM15 -1>1 idle 3000-3000 0x0; " +
+				"SM6 0>-1 drain 3000-15248 8x0; SM5 0>-1 drain 3000-15248 8x0; count 24718; scale 11993",
 		},
 		{
 			"switch",
 			sms(5, 11),
 			0,
-			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>1 switch 3000-5631 8x71936; SM5 0>1 switch 3000-5599 8x71936; count 29993; scale 10972",
+			"SM14 -1>1 idle 3000-3000 0x0; SM15 -1>1 idle 3000-3000 0x0; " +
+				"SM6 0>1 switch 3000-5562 8x71936; SM5 0>1 switch 3000-5591 8x71936; count 30294; scale 10960",
 		},
 		{
 			"drain, then switch",
 			sms(5, 11),
 			4000,
-			"SM14 -1>1 idle 3000-3007 0x0; SM15 -1>1 idle 3000-3007 0x0; " +
-				"SM6 0>1 switch 3000-9535 8x71936; SM5 0>1 switch 3000-9663 8x71936; count 28512; scale 11625",
+			"SM14 -1>1 idle 3000-3000 0x0; SM15 -1>1 idle 3000-3000 0x0; " +
+				"SM6 0>1 switch 3000-9549 8x71936; SM5 0>1 switch 3000-9482 8x71936; count 28477; scale 11641",
 		},
 		{
 			"to nobody",
 			sms(4, 7),
 			0,
-			"SM6 0>-1 switch 3000-5535 8x71936; SM5 0>-1 switch 3000-5567 8x71936; " +
-				"SM4 0>-1 switch 3000-5535 8x71936; count 40895; scale 14165",
+			"SM6 0>-1 switch 3000-5528 8x71936; SM5 0>-1 switch 3000-5586 8x71936; " +
+				"SM4 0>-1 switch 3000-5560 8x71936; count 40735; scale 14141",
 		},
 	} {
 		for _, o := range []Options{{}, {Every: true}, {Lockstep: true}} {

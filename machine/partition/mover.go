@@ -61,7 +61,6 @@ type smMover struct {
 	counters *stat.Table      // of the SMs
 	onMoved  func(now uint64) // tenants have other SMs from a cycle on
 
-	period    uint64         // cycles from one look at the moving SMs to the next
 	wakeDelay uint64         // cycles a gated SM takes to wake
 	moving    []*SMMove      // moves of all targets that are not over, oldest first
 	gated     []timing.Meter // [SM] cycles without power
@@ -103,10 +102,9 @@ func (v *smMover) carryOut(r *Repartition, now uint64) {
 
 // tick advances the moves as far as possible now, and returns the next cycle with work.
 func (v *smMover) tick(now uint64) uint64 {
-	looks := v.look(now) == now
 	still := v.moving[:0]
 	for _, m := range v.moving {
-		if (looks || m.step == waking) && v.advance(m, now) {
+		if v.advance(m, now) {
 			v.hand(m, now)
 		} else {
 			still = append(still, m)
@@ -122,20 +120,11 @@ func (v *smMover) next(now uint64) uint64 {
 	next := v.awake()
 	for _, m := range v.moving {
 		if m.step != waking {
-			next = min(next, v.look(now))
+			next = now
 		}
 	}
 	return max(now, next)
 }
-
-// look is the first cycle from now on in which the mover looks at the SMs: the last one of
-// a period.
-func (v *smMover) look(now uint64) uint64 { return now - now%v.period + v.period - 1 }
-
-// MovePeriod is the time between two looks of the mover at the SMs, without translation: at the ends of strides,
-// whether there are strides or not. So SMs that change hands end no stride. This period is a choice: an SM is free up
-// to this number of cycles later than it could be, where a context takes thousands.
-const MovePeriod = 32
 
 // remaining estimates how long the CTAs on an SM will take: the mean time of their kernels' CTAs so far, less their
 // age. A CTA that has run for t without such a mean, or for longer than it, is expected to run for another t.

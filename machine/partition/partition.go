@@ -158,9 +158,6 @@ func (p *Partition) buildGroups(b *Parts) {
 
 func (p *Partition) buildMover(b *Parts) {
 	v, s := &p.mover, p.sheet
-	if v.period = 1; !s.VM.Enabled {
-		v.period = MovePeriod
-	}
 	v.wakeDelay, v.gated, v.counters = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count), b.Counters
 	v.tenants, v.sms, v.tlbs, v.contexts = p.Tenants, p.sms, p.translation.TLBs, &p.Contexts
 	v.groups, v.holdings, v.meters = &p.groups, &p.holdings, b.Meters

@@ -30,7 +30,7 @@ import (
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
 //     or a CTA of it lies in memory,
-//   - the driver, which moves SMs, has work in its last cycle or none (mover.go).
+//   - the driver has work in its last cycle or none: while an SM changes hands it has work in every cycle.
 //
 // Strides end at multiples of their length whatever the cycle they begin in, so that
 // those of a program with a data race do not depend on what idle skipping has skipped.
@@ -56,7 +56,6 @@ type Strides struct {
 	crew       crew
 	atOnce     bool    // the SMs may run at the same time
 	visits     []visit // [SM]
-	drove      uint64  // end of the last one in whose last cycle the driver had work
 	firstFault uint64  // cycle of the first fault of a program,
 	culprit    *sm.SM  // and where
 }
@@ -75,7 +74,7 @@ type limits struct {
 // caches, so that longer strides cost less per instruction (at 64 cycles a sixth less than at 32
 // where all SMs compute). Machines take the longest where a request stays twice as long in the
 // pipeline of an LLC slice, a choice. Short ones are for what has little left to do.
-var lengths = [...]uint64{64, partition.MovePeriod, shortest}
+var lengths = [...]uint64{64, 32, shortest}
 
 const shortest = 8
 
@@ -84,7 +83,7 @@ const shortest = 8
 func (l *Strides) Derive(s *sheets.Machine, allowed, every bool) {
 	f := l.Fabric
 	l.limits.every = every
-	l.firstFault, l.drove = engine.Never, engine.Never
+	l.firstFault = engine.Never
 	sector := f.SectorFlits()
 	l.limits.flits = sector * s.LLC.Line / s.LLC.Sector
 	if s.NoC.Kind == "local" { // the link takes a sector per cycle
@@ -113,7 +112,7 @@ func (l *Strides) Next(now, until uint64) uint64 {
 	if !l.limits.able || now < l.retry {
 		return now
 	}
-	for _, n := range lengths[l.longest(now):] {
+	for _, n := range lengths[l.limits.longest:] {
 		end := min(until, now-now%n+n)
 		if l.Wakeups.Front.Due(l.Wakeups.Driver) >= end-1 && l.may(now, end, int(n)) {
 			return end
@@ -121,15 +120,6 @@ func (l *Strides) Next(now, until uint64) uint64 {
 		l.retry = end
 	}
 	return now
-}
-
-// longest is the first of lengths to try for a stride that begins in cycle now. After a cycle in which the
-// mover has looked at SMs it is the mover's period.
-func (l *Strides) longest(now uint64) int {
-	if now == l.drove {
-		return max(l.limits.longest, 1)
-	}
-	return l.limits.longest
 }
 
 // may says whether the cycles up to end, n at most, may be a stride, and should.
@@ -275,7 +265,6 @@ func (l *Strides) runDriver() {
 		return
 	}
 	l.Wakeups.Front.Take(l.Wakeups.Driver)
-	l.drove = l.end
 	if at := l.TickDriver(last); at != engine.Never {
 		l.Wakeups.WakeDriver(at)
 	}
