@@ -55,7 +55,9 @@ type GPU struct {
 //     return data then, and the controller before them looks up requests of the slices and moves blocks.
 //  4. SMs: L1 pipeline, load/store unit, operand collectors, warps that wake, schedulers issue. CPU cores run the
 //     cycles of their own clock up to this one.
-//  5. The MMU looks up its TLB and advances page walks. Without translation, pages of managed memory arrive.
+//  5. The fault handler (vm.Driver, or unified memory) ends and begins faults. The MMU looks up its TLB and advances
+//     page walks. Lines of pages and of programs' copies leave for the memory. Without translation, pages of managed
+//     memory arrive.
 //  6. The request crossbar moves requests to slices.
 //  7. The dispatcher gives free SMs their next CTA.
 //  8. The driver moves SMs, channels and pages between applications, ends turns, evicts CTAs. It sleeps unless

@@ -13,8 +13,8 @@ const (
 	Walk               // page-table entry read of a walker
 )
 
-// Port is the requester: an SM, the MMU with the copy engine, an LLC slice that asks another. Package interconnect
-// numbers them, SMs first (machine/interconnect/fabric.go).
+// Port is the requester: an SM, a CPU core, the MMU with the copy engine, an LLC slice that asks another. Package
+// interconnect numbers them, SMs first (machine/interconnect/fabric.go).
 type Port int16
 
 // NoPort is the port of a request that came through no network, and whose answer goes through none.

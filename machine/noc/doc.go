@@ -1,9 +1,8 @@
-// Package noc models the interconnect between SMs and LLC slices: one
-// input-queued crossbar with virtual channels, iSLIP allocation and bounded
-// queues on both sides.
+// Package noc models the networks between SMs, slices and modules.
 //
-// Read three types first: Config (ports, buffers and the pipeline), Crossbar
-// (Push, Tick, Pop) and Flight (one flit leaving an input, for observers).
+// A reader must know two types. Network is what all of them do (network.go): Crossbar, Stages, Links, Ring, and modules
+// of these. Crossbar has virtual channels, iSLIP allocation and bounded queues on both sides. The rest of this comment
+// describes it.
 //
 // Every link carries one flit per clock. A packet enters the queue of its input
 // (a virtual channel of it), wins an output, crosses flit by flit and is visible

@@ -15,6 +15,6 @@ import (
 // is no translation, so that tenants never share a cache line by accident.
 const TenantShift = addrmap.TenantShift
 
-// Identity is the physical address of a virtual one without translation. A
-// machine ORs Identity(tenant, 0) into addresses once per SM or kernel.
+// Identity is the physical address of a virtual one without translation, of a copy of the host or an access of a CPU
+// core. An SM puts the tenant's number into its accesses itself (present in machine/sm/tlb.go).
 func Identity(tenant mem.TenantID, va uint64) uint64 { return uint64(tenant)<<TenantShift | va }
