@@ -85,9 +85,9 @@ func Counters() []stat.Desc {
 		{Name: "shared_accesses", Unit: "instructions", Doc: "warp accesses to shared memory"},
 		{Name: "shared_conflict_cycles", Unit: "cycles", Doc: "extra cycles of shared-memory bank conflicts"},
 		{Name: "l1_accesses", Unit: "sectors", Doc: "sectors presented to the L1D tags"},
-		{Name: "l1_hits", Unit: "sectors", Doc: "sectors found valid, and written sectors that were present, at least in part"},
+		{Name: "l1_hits", Unit: "sectors", Doc: "sectors found valid, and written ones present at least in part"},
 		{Name: "l1_pending_hits", Unit: "sectors", Doc: "sectors found on their way into the L1D"},
-		{Name: "l1_misses", Unit: "sectors", Doc: "sectors requested from below, and written sectors that were not present"},
+		{Name: "l1_misses", Unit: "sectors", Doc: "sectors requested from below, and written ones not present"},
 		{
 			Name: "l1_stall_cycles", Unit: "cycles",
 			Doc: "cycles in which the first request of the L1D could not be served (MSHR, line or queue full)",
