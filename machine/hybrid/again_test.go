@@ -98,3 +98,41 @@ func TestPlaceIsRead(t *testing.T) {
 	r.c.readers[read]--
 	r.drain()
 }
+
+// TestWaitingWriteComesFirst: a write waits for the transfer of its block, and the entry of the block leaves the remap
+// cache. A later read of the block waits for the entry. Whenever it comes, the write is carried out before it.
+func TestWaitingWriteComesFirst(t *testing.T) {
+	overlapped := false
+	for delay := range 60 {
+		cfg := small(t, Cache, Shape{Ways: 4, Channels: 4}, 256, 64, 2)
+		r := newRig(t, cfg, NewLRU(4))
+		var writes []bool // of the requests' own accesses
+		see := r.c.out.trace
+		r.c.out.trace = func(e event) {
+			if e.kind == sent && e.access.Buffer&^bufferIndex == ofPart {
+				writes = append(writes, e.access.Write)
+			}
+			see(e)
+		}
+		r.ask(0, 0b11, true, 0)
+		for r.c.moving.left == len(r.c.moving.list) {
+			r.step()
+		}
+		r.c.remap.tags.Reset() // the entry leaves
+		for range delay {
+			r.step()
+		}
+		r.ask(0, 0b11, false, 0)
+		for r.c.moving.left < len(r.c.moving.list) {
+			r.step()
+		}
+		overlapped = overlapped || r.c.remap.pending > 0
+		r.drain()
+		if len(writes) > 0 && !writes[0] {
+			t.Fatalf("the read came %d cycles after the transfer began, and was carried out before the write", delay)
+		}
+	}
+	if !overlapped {
+		t.Error("no entry was on its way when the transfer ended")
+	}
+}

@@ -47,6 +47,7 @@ type part struct {
 	tagged     bool // its tag has been read
 	filled     bool // has brought its block, and is counted as a miss
 	granted    bool // its entry has come for it, and may have left the remap cache again
+	known      bool // a transfer that it waited for has told it where its block is
 	blocked    bool // waits for a transfer of other blocks
 }
 

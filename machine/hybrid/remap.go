@@ -40,7 +40,7 @@ func (c *Controller) entry(h int32) (here, taken bool) {
 		}
 		return true, true
 	}
-	if p.granted { // if it had to ask again, others could take the entry away from it for ever
+	if p.granted || p.known { // if it had to ask again, others could take the entry away from it for ever
 		return c.out.takesEntry(line), false
 	}
 	if i == tags.None {

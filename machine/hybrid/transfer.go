@@ -283,7 +283,8 @@ func (c *Controller) answerWaiters(i int32, l int, now uint64) {
 }
 
 // end frees a transfer; parts that still wait are looked up again, in their order. They come before parts that wait
-// there already: of their block, these had waited behind them for the transfer before this one.
+// there already: of their block, these had waited behind them for the transfer before this one. They need no entry from
+// the table: while they waited for one, later parts of their block, whose entry is there, would overtake them.
 func (c *Controller) end(i int32) {
 	m := &c.moving
 	t := &m.list[i]
@@ -291,7 +292,7 @@ func (c *Controller) end(i int32) {
 		h := c.parts.pop(l)
 		p := &c.parts[h]
 		p.missed = p.missed && p.blocked
-		p.blocked, p.granted = false, false
+		p.blocked, p.granted, p.known = false, false, true
 		b := &c.banks[c.bankOf(p.set, p.index)]
 		c.parts.push(&b.freed, h)
 	}
