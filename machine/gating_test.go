@@ -130,12 +130,12 @@ func TestOrderOfTaking(t *testing.T) {
 		r.syncCounters()
 		got = append(got, told(p))
 	}
-	const want = `SM14 -1>-1 idle 2000-2015 gate; [0 0] 0
-SM15 -1>0 idle 3000-3007; SM14 -1>0 wake 3000-4000; SM13 1>0 switch 3000-5471; [0 0] 0
-SM15 0>-1 idle 9000-9023 gate; SM14 0>-1 idle 9000-9023 gate; [0 0] 0
-SM12 1>-1 switch 12000-14495 gate; [0 0] 0
+	const want = `SM14 -1>-1 idle 2000-2000 gate; [0 0] 0
+SM15 -1>0 idle 3000-3000; SM14 -1>0 wake 3000-4000; SM13 1>0 switch 3000-5439; [0 0] 0
+SM15 0>-1 idle 9000-9000 gate; SM14 0>-1 idle 9000-9000 gate; [0 0] 0
+SM12 1>-1 switch 12000-14439 gate; [0 0] 0
 SM12 -1>0 wake 18000-19000; SM14 -1>-1 wake 18000-19000; [0 0] 0
-SM13 0>-1 idle 21000-21023; [0 0] 0
+SM13 0>-1 idle 21000-21000; [0 0] 0
 `
 	if s := strings.Join(got, "\n") + "\n"; s != want {
 		t.Errorf("%s\nwant\n%s", s, want)

@@ -152,8 +152,11 @@ func TestPolicyNamesAreAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 		machine := "qv100"
-		if strings.Contains(p.Where, " memory.") { // which machines with two tiers have
+		switch {
+		case strings.Contains(p.Where, " memory."): // which machines with two tiers have
 			machine = "hydrogen"
+		case strings.HasSuffix(p.Where, "=module"): // there must be modules to place pages in
+			machine = "nuba-mcm"
 		}
 		if _, _, err := sheets.Resolve(machine, set); err != nil {
 			t.Errorf("%s: %v", p.Where, err)
