@@ -59,7 +59,7 @@ func (c *cta) putBuffered(wp *warp, m *memop, b *storebuffer.Buffer, base unsafe
 		}
 		a := c.row32(wp, m.rows[e])
 		if m.elem == 4 {
-			b.Words(base, &c.off, first, (*[isa.Lanes]uint32)(a), mask)
+			b.Words(base, &c.off, first, a, mask)
 			continue
 		}
 		for l := mask; l != 0; l &= l - 1 {
