@@ -155,7 +155,8 @@ func TestSMQoSSwapsOne(t *testing.T) {
 	for _, d := range r.Decisions {
 		for _, m := range d.SMs {
 			if moves++; m.To != "hotspot" || m.From != "cp" || m.How == "drain" ||
-				(m.How == "switch") != (m.CTAs > 0) || m.CTAs > 0 && m.Bytes == 0 || m.End > 0 && m.End <= m.Start {
+				(m.How == "switch") != (m.CTAs > 0) || m.CTAs > 0 && m.Bytes == 0 ||
+				m.End > 0 && (m.End < m.Start || m.How != "idle" && m.End == m.Start) {
 				t.Errorf("%+v", m)
 			}
 		}
