@@ -1,6 +1,8 @@
 package stride
 
 import (
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -50,6 +52,14 @@ type crew struct {
 	next    atomic.Int32   // the first in the list that no worker has taken
 	busy    sync.WaitGroup // helpers at work
 	helpers []func()       // the work of the workers but the first
+	failure atomic.Pointer[failure]
+}
+
+// failure is a panic of a worker. The machine's own goroutine panics with it when the other workers are done, so that
+// the caller of the simulation can recover.
+type failure struct {
+	cause any
+	stack []byte
 }
 
 // besideSMs is the memory side in the list of a crew.
@@ -84,6 +94,9 @@ func (c *crew) each(atOnce bool) {
 		c.cores.Give(helpers)
 	}
 	c.list = c.list[:0]
+	if f := c.failure.Load(); f != nil {
+		panic(fmt.Sprintf("%v\n%s", f.cause, f.stack))
+	}
 }
 
 // add makes worker w.
@@ -97,6 +110,11 @@ func (c *crew) add(w int) {
 
 // work runs SMs that no other worker has taken, until there is none.
 func (c *crew) work(w int) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.failure.CompareAndSwap(nil, &failure{cause, debug.Stack()})
+		}
+	}()
 	work := c.workers[w]
 	for {
 		k := int(c.next.Add(1)) - 1

@@ -1,6 +1,10 @@
 package stride
 
-import "testing"
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+)
 
 // Cores are lent as far as there are any.
 func TestCoresAreLent(t *testing.T) {
@@ -16,4 +20,35 @@ func TestCoresAreLent(t *testing.T) {
 	if n := (*Cores)(nil).borrow(1); n != 0 {
 		t.Errorf("%d cores lent of none", n)
 	}
+}
+
+// A worker that panics ends the simulation, not the process: the panic comes to the goroutine that runs the machine,
+// when no other worker is at work, and the cores are given back.
+func TestPanicComesToTheCaller(t *testing.T) {
+	cores := NewCores(3)
+	var l Strides
+	l.crew.cores = cores
+	for w := range 4 {
+		l.crew.workers = append(l.crew.workers, nil)
+		if w > 0 {
+			l.crew.helpers = append(l.crew.helpers, func() { l.crew.work(w); l.crew.busy.Done() })
+		}
+	}
+	var turns atomic.Int32
+	l.crew.memory = func() {
+		if turns.Add(1) == 3 {
+			panic("a defect")
+		}
+	}
+	l.crew.list = []int32{besideSMs, besideSMs, besideSMs, besideSMs, besideSMs, besideSMs}
+	defer func() {
+		if p, _ := recover().(string); !strings.Contains(p, "a defect") || !strings.Contains(p, "crew_test.go") {
+			t.Errorf("recovered %q, want the defect and its place", p)
+		}
+		if n := cores.borrow(9); n != 3 {
+			t.Errorf("%d cores given back, want 3", n)
+		}
+	}()
+	l.crew.each(true)
+	t.Error("no panic")
 }

@@ -93,7 +93,7 @@ type visit struct {
 	faulted bool   // a program has faulted, in cycle from
 }
 
-// run runs SM i from the first cycle that it has not run until it asks the dispatcher, in the cycle of its visit or
+// runSM runs SM i from the first cycle that it has not run until it asks the dispatcher, in the cycle of its visit or
 // when a CTA ends, or to the end of the stride. It touches nothing that other SMs touch.
 func (l *Strides) runSM(i int) {
 	s, v := l.SMs.List[i], &l.visits[i]
