@@ -15,44 +15,70 @@ import (
 
 // Kept reads the figures that Write has left in a folder: their data and numbers, without the drawing. Claims can be
 // judged again by them without a simulation. A figure that is missing, or was counted by other models than the study
-// names today, has no numbers. code is the hash of the simulator that the figures come from; it is an error if they
-// come from two. Figures of our own may each come from another one, as the paper makes no claim about them: the
-// report says from which.
-func Kept(dir string, figures []*Figure) (out []*Reproduced, code string, err error) {
+// names today, has no numbers. Figures may come from several simulators, as a study of many hours is measured figure by
+// figure: the report says which figure is from which.
+func Kept(dir string, figures []*Figure) (out []*Reproduced, err error) {
 	found := 0
 	for _, f := range figures {
 		r := &Reproduced{Figure: f, Measures: map[string]Measure{}, failed: map[string]int{}}
 		out = append(out, r)
-		name := filepath.Join(dir, f.Name)
-		rows, kept, err := left(name)
+		rows, kept, err := left(filepath.Join(dir, f.Name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, "", err
+			return nil, err
 		case !slices.Equal(kept.Models, f.Models): // counted by other models: the claims are not about it
 			continue
 		}
-		if found++; !f.Own {
-			if code != "" && kept.Simulator != code {
-				return nil, "", fmt.Errorf("%s%s comes from simulator %.12s, other figures there from %.12s: simulate "+
-					"them anew with one", name, measures.Suffix, kept.Simulator, code)
-			}
-			code = kept.Simulator
-		}
+		found++
 		r.Columns, r.Rows, r.Problems = rows[0], rows[1:], kept.Problems
 		r.Measures, r.Second = kept.Measures, kept.Second
 		r.Asked, r.Missing, r.Simulators, r.was = kept.Runs, kept.Missing, kept.Ran, kept
 	}
 	if found == 0 {
-		return nil, "", fmt.Errorf("%s has none of the figures: simulate them once without --rejudge", dir)
+		return nil, fmt.Errorf("%s has none of the figures: simulate them once without --rejudge", dir)
 	}
-	for _, r := range out {
-		if code == "" && r.was != nil { // all are our own
-			code = r.was.Simulator
+	return out, nil
+}
+
+// simulator is the hash of the simulator that measured the figure; empty if nothing did.
+func (b *Book) simulator(r *Reproduced) string {
+	switch {
+	case r.was != nil:
+		return r.was.Simulator
+	case len(r.Measures) > 0:
+		return b.Code
+	}
+	return ""
+}
+
+// simulators says by which simulators the figures were measured: nothing if that is not known.
+func (b *Book) simulators(done []*Reproduced) string {
+	var codes []string
+	figures := map[string][]string{}
+	for _, r := range done {
+		if code := b.simulator(r); code != "" {
+			if figures[code] == nil {
+				codes = append(codes, code)
+			}
+			figures[code] = append(figures[code], r.Figure.Name)
 		}
 	}
-	return out, code, nil
+	if len(codes) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(codes, func(x, y string) int { return cmp.Compare(len(figures[x]), len(figures[y])) })
+	last := len(codes) - 1
+	if last == 0 {
+		return fmt.Sprintf("Simulator %.12s (hash of its sources).\n\n", codes[0])
+	}
+	var parts []string
+	for _, code := range codes[:last] {
+		parts = append(parts, fmt.Sprintf("%.12s measured %s", code, strings.Join(figures[code], ", ")))
+	}
+	return fmt.Sprintf("The study was measured figure by figure, by several simulators (hashes of their sources): %s; "+
+		"%.12s measured the other figures.\n\n", strings.Join(parts, "; "), codes[last])
 }
 
 // Rejudge judges the claims of the figures in a folder again, and writes them. It draws nothing.

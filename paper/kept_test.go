@@ -30,7 +30,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, _, err := Kept(dir, figures); err == nil || !strings.Contains(err.Error(), "simulate them once") {
+	if _, err := Kept(dir, figures); err == nil || !strings.Contains(err.Error(), "simulate them once") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	b.Code = "abc"
@@ -43,12 +43,12 @@ func TestKept(t *testing.T) {
 	if err := b.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	kept, code, err := Kept(dir, figures)
+	kept, err := Kept(dir, figures)
 	const gain = "stp UGPU/BP mean"
-	if err != nil || code != "abc" || len(kept) != 1 || kept[0].Measures[gain] != r.Measures[gain] ||
+	if err != nil || len(kept) != 1 || kept[0].Measures[gain] != r.Measures[gain] ||
 		len(kept[0].Problems) != 1 || strings.Join(kept[0].kept(), "") != strings.Join(r.kept(), "") ||
 		kept[0].Rows[0][1] != "1.3" {
-		t.Fatalf("%+v, %q, %v", kept, code, err)
+		t.Fatalf("%+v, %v", kept, err)
 	}
 	name := filepath.Join(dir, "fig10"+measures.Suffix)
 	before, err := os.ReadFile(name)
@@ -82,7 +82,7 @@ func TestKept(t *testing.T) {
 	if err := Rejudge(b, dir, kept); err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err := Kept(dir, figures); err != nil || again[0].was.Set["sm.count"] != "7" ||
+	if again, err := Kept(dir, figures); err != nil || again[0].was.Set["sm.count"] != "7" ||
 		again[0].was.Budget != 12 {
 		t.Errorf("judging anew changed the conditions of the numbers: %+v, %v", again[0].was, err)
 	}
@@ -94,26 +94,21 @@ func TestKept(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = Kept(dir, []*Figure{figures[0], &other})
-	if err == nil || !strings.Contains(err.Error(), "simulator def") {
-		t.Errorf("figures of two simulators: %v", err)
+	// Figures of two simulators stand in one report. Each keeps its hash when it is judged anew, and the report tells.
+	if kept, err = Kept(dir, []*Figure{figures[0], &other}); err != nil {
+		t.Fatal(err)
 	}
-	// A figure of our own may come from another one. It keeps its hash when it is judged anew, and the report tells.
-	other.Own = true
-	kept, code, err = Kept(dir, []*Figure{&other, figures[0]})
-	if err != nil || code != "abc" {
-		t.Fatalf("figures of the paper and one of our own: %q, %v", code, err)
-	}
-	b.Code = code
+	b.Code = "" // nothing is simulated
 	if err := Rejudge(b, dir, kept); err != nil {
 		t.Fatal(err)
 	}
-	if kept, code, err = Kept(dir, []*Figure{&other}); err != nil || code != "def" {
-		t.Errorf("our own figure alone is of simulator %q, %v; want def", code, err)
+	if kept, err = Kept(dir, []*Figure{figures[0], &other}); err != nil {
+		t.Fatal(err)
 	}
-	var text strings.Builder
-	b.section(&text, kept[0], "results")
-	if !strings.Contains(text.String(), "This figure comes from simulator def, and those of the paper from abc.") {
-		t.Errorf("the report says %s", text.String())
+	if got := b.simulators(kept); !strings.Contains(got, "abc measured fig10; def measured the other figures.") {
+		t.Errorf("the report says %q", got)
+	}
+	if got := b.simulators(kept[:1]); got != "Simulator abc (hash of its sources).\n\n" {
+		t.Errorf("a report of one simulator says %q", got)
 	}
 }

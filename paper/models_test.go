@@ -113,14 +113,14 @@ func TestKeptModels(t *testing.T) {
 	if err := b.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	kept, _, err := Kept(dir, []*Figure{r.Figure})
+	kept, err := Kept(dir, []*Figure{r.Figure})
 	const name = "time TBNp+TBNe/LRU 2 MB 110 all mean"
 	if err != nil || kept[0].Second[name] != r.Second[name] || kept[0].Measures[name] != r.Measures[name] {
 		t.Fatalf("%+v, %v", kept, err)
 	}
 	other := *r.Figure
 	other.Models = []string{"in batches"}
-	if _, _, err := Kept(dir, []*Figure{&other}); err == nil || !strings.Contains(err.Error(), "simulate them once") {
+	if _, err := Kept(dir, []*Figure{&other}); err == nil || !strings.Contains(err.Error(), "simulate them once") {
 		t.Errorf("one of another model: %v", err)
 	}
 }

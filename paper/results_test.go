@@ -27,11 +27,10 @@ func TestReportsAreGenerated(t *testing.T) {
 		}
 		b, figures := shownIn(t, name, string(head[2]))
 		dir := filepath.Join(name, "results", b.Scale.Name)
-		kept, code, err := Kept(dir, figures)
+		kept, err := Kept(dir, figures)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Code = code
 		made, err := b.Markdown(kept, dir, "results/"+b.Scale.Name)
 		if err != nil {
 			t.Fatal(err)

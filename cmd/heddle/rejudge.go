@@ -16,11 +16,10 @@ func (f *reproduceFlags) rejudge(w io.Writer, c *chosen, scale *paper.Scale) err
 		return err
 	}
 	figures, _ := c.study.At(scale, c.figures)
-	kept, code, err := paper.Kept(out, figures)
+	kept, err := paper.Kept(out, figures)
 	if err != nil {
 		return err
 	}
-	book.Code = code
 	if err := paper.Rejudge(book, out, kept); err != nil {
 		return err
 	}
