@@ -196,19 +196,7 @@ func (im *importer) l1() {
 	} else if im.take("-gpgpu_cache:dl1") {
 		c := im.cache()
 		im.level("l1d", c)
-		write := map[string]string{"T": "through", "L": "through", "E": "through", "B": "back"}[c.write]
-		if write == "" {
-			im.fail("write policy %q is not one of T, L, E, B", c.write)
-		}
-		im.put("l1d.write", "config", write)
-		if c.write == "L" || c.write == "E" {
-			im.warn("write policy %s is modelled as write-through", c.write)
-		}
-		alloc := map[string]string{"N": "none", "W": "fetch", "F": "fetch", "L": "lazy"}[c.walloc]
-		if alloc == "" {
-			im.fail("write allocation %q is not one of N, W, F, L", c.walloc)
-		}
-		im.put("l1d.write_alloc", "config", alloc)
+		im.l1Writes(c)
 	} else {
 		im.absent("-gpgpu_cache:dl1", "l1d.sets")
 	}
@@ -228,6 +216,33 @@ func (im *importer) l1() {
 			sizes = append(sizes, strconv.Itoa(im.part(kb)*1024))
 		}
 		im.put("l1d.carveouts", "config", strings.Join(sizes, ","))
+	}
+}
+
+// l1Writes says what the L1 does with stores, and what of that the simulated L1 does otherwise.
+func (im *importer) l1Writes(c cacheString) {
+	switch c.write {
+	case "T":
+	case "B":
+		im.warn("the L1 writes through (l1d.write: through), not back (B): a store is sent to the last-level cache " +
+			"at once, so that SMs need not be asked for each other's stores")
+	case "L", "E":
+		im.warn("write policy %s is modelled as write-through", c.write)
+	default:
+		im.fail("write policy %q is not one of T, L, E, B", c.write)
+	}
+	im.put("l1d.write", "config", "through")
+	switch c.walloc {
+	case "N":
+		im.put("l1d.write_alloc", "config", "none")
+	case "W", "F":
+		im.warn("a store that allocates a line in the L1 does not fetch the rest of it (%s): a later load does "+
+			"(l1d.write_alloc: lazy)", c.walloc)
+		im.put("l1d.write_alloc", "config", "lazy")
+	case "L":
+		im.put("l1d.write_alloc", "config", "lazy")
+	default:
+		im.fail("write allocation %q is not one of N, W, F, L", c.walloc)
 	}
 }
 

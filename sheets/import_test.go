@@ -320,6 +320,16 @@ func TestImportOfOddConfigs(t *testing.T) {
 		"-gpgpu_num_reg_banks 20 -gpgpu_num_sched_per_core 4": {
 			"4 schedulers are a power of two: 16", func(m *Machine) bool { return m.SM.RegBanks == 16 },
 		},
+		"-gpgpu_cache:dl1 S:4:128:64,L:B:m:L:L,A:512:8,16:0,32": {
+			"the L1 writes through (l1d.write: through), not back (B)",
+			func(m *Machine) bool { return m.L1D.Write == "through" },
+		},
+		"-gpgpu_cache:dl1 S:4:128:64,L:T:m:W:L,A:512:8,16:0,32": {
+			"does not fetch the rest of it (W)", func(m *Machine) bool { return m.L1D.WriteAlloc == "lazy" },
+		},
+		"-gpgpu_cache:dl1 S:4:128:64,L:T:m:F:L,A:512:8,16:0,32": {
+			"does not fetch the rest of it (F)", func(m *Machine) bool { return m.L1D.WriteAlloc == "lazy" },
+		},
 		"-gpgpu_cache:dl1 none": {
 			"without an L1 for data", func(m *Machine) bool { return m.L1D.SkipGlobal },
 		},

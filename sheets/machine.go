@@ -139,8 +139,8 @@ type L1D struct {
 	MSHRs         int    `yaml:"mshrs" unit:"entries" doc:"outstanding sectors; a line takes one entry for each of its sectors"`
 	Merge         int    `yaml:"merge" unit:"requests" doc:"requests merged in one MSHR entry"`
 	MissQueue     int    `yaml:"miss_queue" unit:"requests" doc:"requests waiting for the interconnect"`
-	Write         string `yaml:"write" unit:"name" doc:"through or back, as in the configuration described; the L1 of the simulator writes through"`
-	WriteAlloc    string `yaml:"write_alloc" unit:"name" doc:"none or lazy (allocate, fetch on read); fetch is taken as lazy"`
+	Write         string `yaml:"write" unit:"name" doc:"through: stores are sent to the LLC at once; no other one is modelled"`
+	WriteAlloc    string `yaml:"write_alloc" unit:"name" doc:"none or lazy (allocate, fetch on read)"`
 	Repl          string `yaml:"repl" unit:"name" doc:"replacement: lru or fifo"`
 	Index         string `yaml:"index" unit:"name" doc:"set index: linear, xor or ipoly"`
 	Unified       int    `yaml:"unified" unit:"bytes" doc:"unified L1 + shared capacity when the split adapts; 0: fixed split" opt:"0"`

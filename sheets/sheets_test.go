@@ -99,6 +99,9 @@ func TestSheetErrors(t *testing.T) {
 		{"vm:\n  placement: [random, name, me]\n", "vm.placement is \"random\"; it must be one of round-robin, "},
 		{"vm:\n  fault_slots: [-1, faults, me]\n", "vm.fault_slots is -1"},
 		{"map_conventional:\n  channel: [[7, 8], bit, me]\n", "address bit 0 is in no field of map_conventional"},
+		{"l1d:\n  write: [back, name, me]\n", `m.yaml: l1d.write is "back"; the L1 writes through: give through (sheet mine, line 7)`},
+		{"l1d:\n  write_alloc: [fetch, name, me]\n", "m.yaml: l1d.write_alloc is fetch; a store does not fetch"},
+		{"l1d:\n  write_alloc: [all, name, me]\n", `l1d.write_alloc is "all"; it must be one of none, lazy`},
 		{"base_source: nowhere\n", `base_source "nowhere" is not among`},
 	} {
 		_, _, err := Parse("m.yaml", []byte(small(c.body)))

@@ -250,8 +250,13 @@ func (c *checker) l1d(m *Machine) {
 		l.Tags)
 	c.lines("l1d", l.Line, l.Sector, sets, l.Index, l.Repl)
 	c.misses("l1d", l.MSHRs, l.Line, l.Sector)
-	c.oneOf("l1d.write", l.Write, "through", "back")
-	c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "fetch", "lazy")
+	c.want(l.Write == "through", "l1d.write is %q; the L1 writes through: give through", l.Write)
+	if l.WriteAlloc == "fetch" {
+		c.errorf("l1d.write_alloc is fetch; a store does not fetch the rest of its line into the L1: give lazy, " +
+			"where a later load fetches it, or none")
+	} else {
+		c.oneOf("l1d.write_alloc", l.WriteAlloc, "none", "lazy")
+	}
 	if l.Unified == 0 {
 		c.want(len(l.Carveouts) == 0, "l1d.carveouts without l1d.unified: an adaptive split needs the unified capacity")
 		c.want(l.Reserved == 0, "l1d.reserved without l1d.unified: it is a part of the unified capacity")
