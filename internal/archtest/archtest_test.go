@@ -241,16 +241,44 @@ const (
 	exempt      = "//heddle:table"
 )
 
-// localPolicy matches the files of policies that sit beside their component.
-var localPolicy = regexp.MustCompile(`^machine/[^/]+/(sched|place|evict|prefetch|migrate|page)_[^/]+\.go$`)
+// localPolicies begin the names of the files of policies that lie beside their component, or are a package.
+var localPolicies = []string{
+	"machine/dram/sched_", "machine/sm/sched_", "machine/link/sched_", "machine/hybrid/place_", "machine/vm/homes_",
+	"machine/uvm/prefetch_", "machine/uvm/evict_", "machine/uvm/migrate_", "mem/placement/",
+}
 
 // isPolicy says whether a file is a policy: a local one, or one that a machine-wide policy
-// names as its own.
-func isPolicy(path string) bool {
-	name, ok := strings.CutPrefix(path, "control/")
-	return localPolicy.MatchString(path) || ok && slices.ContainsFunc(control.All(), func(e control.Entry) bool {
+// names as its own. A package of policies has the table of their names in a file of its own name.
+func isPolicy(file string) bool {
+	if i := slices.IndexFunc(localPolicies, func(p string) bool { return strings.HasPrefix(file, p) }); i >= 0 {
+		return file != localPolicies[i]+path.Base(localPolicies[i])+".go"
+	}
+	name, ok := strings.CutPrefix(file, "control/")
+	return ok && slices.ContainsFunc(control.All(), func(e control.Entry) bool {
 		return slices.Contains(e.SourceFiles(), name)
 	})
+}
+
+// TestLocalPoliciesExist: a name that no file begins with any more would hold for nothing. CONTRIBUTING says the
+// same names to who adds a policy.
+func TestLocalPoliciesExist(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sources(t)
+	for _, p := range localPolicies {
+		if !slices.ContainsFunc(all, func(s *source) bool { return !s.test && strings.HasPrefix(s.path, p) }) {
+			t.Errorf("no file begins with %s: take it out of localPolicies, or give its new name", p)
+		}
+		say := p
+		if !strings.HasSuffix(p, "/") {
+			say = p[strings.LastIndex(p, "/")+1:] + "*.go"
+		}
+		if !strings.Contains(string(text), say) {
+			t.Errorf("CONTRIBUTING.md does not say %s, where policies of %s lie", say, path.Dir(p))
+		}
+	}
 }
 
 // TestBudgets: a reader holds one screen in mind. A function that is a table in
