@@ -1,4 +1,4 @@
-// Package host is the driver interface host programs are written against.
+// Package host is the interface of host programs: memory, modules, streams and launches, as in CUDA's driver API.
 //
 // A reader must know three types. A Context is one application's view (memory,
 // modules, streams, events); it turns calls into Ops. An Op is one operation in a

@@ -43,5 +43,5 @@ func (c *Context) AllManaged() bool { return c.opt.AllManaged }
 
 // HostWrite is a write of the host to a range of managed memory: pages that the device has come back first.
 func (c *Context) HostWrite(r *mem.Region, off, n int64) error {
-	return c.Driver().Touch(r, off, n, true)
+	return c.DriverAPI().Touch(r, off, n, true)
 }

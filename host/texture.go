@@ -62,7 +62,7 @@ func (c *Context) NewTexture(a *Array, d Image) (*Texture, error) {
 func (t *Texture) Handle() uint64 { return t.handle }
 
 // ForgetTexture makes a handle invalid; false: there is no such handle.
-func (d Driver) ForgetTexture(handle uint64) bool { return d.c.images.Remove(handle) }
+func (d DriverAPI) ForgetTexture(handle uint64) bool { return d.c.images.Remove(handle) }
 
 // Bind waits for the device and makes a .texref or .surfref variable of the module show t.
 func (m *Module) Bind(name string, t *Texture) error {

@@ -74,5 +74,5 @@ func (g *GPU) connectStrides() {
 	strides := &g.strides
 	strides.Tenants, strides.SMs, strides.Fabric, strides.Dispatch = g.Tenants, &g.sms, &g.fabric, &g.Partition.Dispatch
 	strides.FirstError, strides.Clock, strides.Wakeups = &g.firstError, &g.clock, g.wakeups
-	strides.VisitMemory, strides.TickDriver = g.visitMemory, g.tickDriver
+	strides.VisitMemory, strides.TickMoves = g.visitMemory, g.tickMoves
 }

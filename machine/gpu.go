@@ -60,8 +60,8 @@ type GPU struct {
 //     memory arrive.
 //  6. The request crossbar moves requests to slices.
 //  7. The dispatcher gives free SMs their next CTA.
-//  8. The driver moves SMs, channels and pages between applications, ends turns, evicts CTAs. It sleeps unless
-//     something moves.
+//  8. Moves: SMs, channels and pages go on their way between applications, turns end, CTAs are evicted. This stage
+//     sleeps unless something moves.
 //
 // A stage that hands something to a later one is seen in the same cycle, to an
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
@@ -120,14 +120,14 @@ func (g *GPU) visit(i int) uint64 {
 		return min(g.translation.Tick(now), g.host.Tick(now))
 	case i < w.Dispatch:
 		return g.fabric.TickRequest(now)
-	case i < w.Driver:
+	case i < w.Moves:
 		return g.Partition.Dispatch.Tick(now)
 	}
-	return g.tickDriver(now)
+	return g.tickMoves(now)
 }
 
-// tickDriver copies pages, moves SMs and channels between applications, and moves pages to their users.
-func (g *GPU) tickDriver(now uint64) uint64 {
+// tickMoves copies pages, moves SMs and channels between applications, and moves pages to their users.
+func (g *GPU) tickMoves(now uint64) uint64 {
 	return min(g.pageCopies.Tick(now), g.Partition.Tick(now), g.homes.Tick(now))
 }
 

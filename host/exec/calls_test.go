@@ -62,7 +62,7 @@ func hostile(t *testing.T) *session {
 	options := host.Options{Ctx: ctx, Properties: props}
 	c := host.New(host.NewFunctional(ctx, 10000), mem.NewSpace(props.MemoryBytes), options)
 	s := &session{
-		p: &Program{}, c: c, d: c.Driver(), w: w, conn: fds[0], said: map[string]bool{},
+		p: &Program{}, c: c, d: c.DriverAPI(), w: w, conn: fds[0], said: map[string]bool{},
 		in: make([]byte, shim.Header+shim.Payload+1),
 	}
 	s.reset()

@@ -59,6 +59,6 @@ func (p *Program) ended(c *host.Context, status int) error {
 			k.Msg = fmt.Sprintf("signal %d ended the program", status-128)
 		}
 	}
-	c.Driver().Note(k)
+	c.DriverAPI().Note(k)
 	return c.CheckErr()
 }

@@ -21,7 +21,7 @@ import (
 type session struct {
 	p    *Program
 	c    *host.Context
-	d    host.Driver
+	d    host.DriverAPI
 	w    *window
 	proc *process
 	conn int // socket of the process that is served
@@ -57,7 +57,7 @@ func (p *Program) Run(c *host.Context) error {
 	}
 	p.Stderr = oneAtATime(p.Stderr)
 	s := &session{
-		p: p, c: c, d: c.Driver(), w: w, said: map[string]bool{}, in: make([]byte, shim.Header+shim.Payload+1),
+		p: p, c: c, d: c.DriverAPI(), w: w, said: map[string]bool{}, in: make([]byte, shim.Header+shim.Payload+1),
 	}
 	s.reset()
 	c.Space().BackBy(w)

@@ -62,7 +62,7 @@ func (d *Dispatcher) add(k *Kernel, now uint64) {
 	t.Kernels = append(t.Kernels, k)
 	d.divide(k)
 	d.holdings.offer(k.Ready)
-	d.wakeups.WakeDriver(now)
+	d.wakeups.WakeMoves(now)
 }
 
 // Tick hands out CTAs, and returns the next cycle in which an SM may take one.
@@ -214,7 +214,7 @@ func (d *Dispatcher) end(k *Kernel, now uint64) {
 	t.Ends(now)
 	if len(t.Kernels) == 0 {
 		d.turns.asked = now + 1
-		d.wakeups.WakeDriver(now + 1)
+		d.wakeups.WakeMoves(now + 1)
 	}
 }
 

@@ -119,6 +119,6 @@ func (p *Partition) Repartition(t *Target) (*Repartition, error) {
 	if len(r.Groups) > 0 {
 		p.groups.begin(r, now)
 	}
-	p.wakeups.WakeDriver(now)
+	p.wakeups.WakeMoves(now)
 	return r, nil
 }

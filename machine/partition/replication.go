@@ -77,7 +77,7 @@ func (x *Replicas) takes(k *Kernel, now uint64) bool {
 	}
 	x.ended = append(x.ended, k)
 	x.from = now + 1
-	x.wakeups.WakeDriver(now + 1)
+	x.wakeups.WakeMoves(now + 1)
 	return true
 }
 

@@ -142,7 +142,7 @@ func (v *evictor) begin(i, cta int, now uint64) {
 	v.contexts.Free(i)
 	v.closed[i] = true
 	v.meters.SMs.Add(now, 1)
-	v.wakeups.WakeDriver(now)
+	v.wakeups.WakeMoves(now)
 }
 
 // tick advances the evictions as far as possible.

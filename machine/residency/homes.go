@@ -170,7 +170,7 @@ func (w *homeWatch) Sent(line uint64, op mem.Op) {
 	h.use.count(h.inFlight.frame(line), w.part, op != mem.Read)
 	if h.due == engine.Never {
 		h.due = (h.clock.Now/h.interval + 1) * h.interval
-		h.wakeups.WakeDriver(h.due)
+		h.wakeups.WakeMoves(h.due)
 	}
 }
 
@@ -204,7 +204,7 @@ func (h *Homes) lose(now uint64, tenant mem.TenantID, vpn uint64) bool {
 	}
 	s.ids, s.frames = []int32{id}, frames
 	h.losing.Push(s)
-	h.wakeups.WakeDriver(now)
+	h.wakeups.WakeMoves(now)
 	return true
 }
 
@@ -330,7 +330,7 @@ func (h *Homes) forget(tenant mem.TenantID, vpn uint64, part int) {
 
 // ended records the end of a page's move.
 func (h *Homes) ended(now uint64, m *vm.Move) {
-	h.wakeups.WakeDriver(now)
+	h.wakeups.WakeMoves(now)
 	for i := range h.away {
 		if a := &h.away[i]; m.Kind != vm.Collapse && a.vpn == m.VPN && a.tenant == m.Tenant {
 			if a.left--; a.left == 0 {

@@ -30,7 +30,7 @@ import (
 //   - no kernel ends, which its program would see: it waits for an answer that comes
 //     later, or some SM, or its CTAs to come, have more instructions to issue than cycles,
 //     or a CTA of it lies in memory,
-//   - the driver has work in its last cycle or none: while an SM changes hands it has work in every cycle.
+//   - the stage of moves has work in its last cycle or none: while an SM changes hands it has work in every cycle.
 //
 // Strides end at multiples of their length whatever the cycle they begin in, so that
 // those of a program with a data race do not depend on what idle skipping has skipped.
@@ -45,7 +45,7 @@ type Strides struct {
 	Clock       *timing.Clock
 	Wakeups     timing.Wakeups
 	VisitMemory func(i int) uint64 // runs a component of the memory side
-	TickDriver  func(now uint64) uint64
+	TickMoves   func(now uint64) uint64
 
 	limits limits
 	from   uint64 // the first cycle of the stride under way,
@@ -114,7 +114,7 @@ func (l *Strides) Next(now, until uint64) uint64 {
 	}
 	for _, n := range lengths[l.limits.longest:] {
 		end := min(until, now-now%n+n)
-		if l.Wakeups.Front.Due(l.Wakeups.Driver) >= end-1 && l.may(now, end, int(n)) {
+		if l.Wakeups.Front.Due(l.Wakeups.Moves) >= end-1 && l.may(now, end, int(n)) {
 			return end
 		}
 		l.retry = end
@@ -187,7 +187,7 @@ func (l *Strides) Run(end, until uint64) {
 	l.Wakeups.Front.Skip(l.from)
 	l.runSMs()
 	l.runRequests()
-	l.runDriver()
+	l.runMoves()
 	l.Wakeups.Front.Skip(end)
 	mail.open = false
 	l.Clock.Now = end
@@ -207,7 +207,7 @@ func (l *Strides) runMemory() {
 func (l *Strides) ahead(until uint64) uint64 {
 	far := l.end + lengths[l.limits.longest]
 	n := far - l.from
-	if far > until || l.Fabric.Pipeline <= n+1 || l.Wakeups.Front.Due(l.Wakeups.Driver) < far-1 ||
+	if far > until || l.Fabric.Pipeline <= n+1 || l.Wakeups.Front.Due(l.Wakeups.Moves) < far-1 ||
 		l.Host.Tells(l.from) != engine.Never || !l.may(l.from, far, int(n)) {
 		return l.end
 	}
@@ -257,15 +257,15 @@ func (l *Strides) runRequests() {
 	}
 }
 
-// runDriver runs the driver in the last cycle of the stride, if it has work then: it is the last stage of a cycle, so
-// that all parts have reached this cycle.
-func (l *Strides) runDriver() {
+// runMoves runs the stage of moves in the last cycle of the stride, if it has work then: it is the last stage of a
+// cycle, so that all parts have reached this cycle.
+func (l *Strides) runMoves() {
 	last := l.end - 1
-	if l.Wakeups.Front.Due(l.Wakeups.Driver) != last || l.FirstError.Err != nil {
+	if l.Wakeups.Front.Due(l.Wakeups.Moves) != last || l.FirstError.Err != nil {
 		return
 	}
-	l.Wakeups.Front.Take(l.Wakeups.Driver)
-	if at := l.TickDriver(last); at != engine.Never {
-		l.Wakeups.WakeDriver(at)
+	l.Wakeups.Front.Take(l.Wakeups.Moves)
+	if at := l.TickMoves(last); at != engine.Never {
+		l.Wakeups.WakeMoves(at)
 	}
 }

@@ -9,22 +9,22 @@ type Wakeups struct {
 	Front *engine.Wheel // of the SM side
 	Back  *engine.Wheel // of the memory side
 
-	Stack, Slice, Reply                 int // in Back,
-	Tier, Controller                    int // in Back, of a memory of two tiers
-	CPU, MMU, Request, Dispatch, Driver int // in Front
+	Stack, Slice, Reply                int // in Back,
+	Tier, Controller                   int // in Back, of a memory of two tiers
+	CPU, MMU, Request, Dispatch, Moves int // in Front
 }
 
 // NewWakeups numbers the components of each kind; with every, all of them run in every cycle.
 func NewWakeups(channels, stacks, slices, tiers, sms, cores int, every bool) Wakeups {
 	w := Wakeups{Stack: channels, Slice: channels + stacks, CPU: sms, MMU: sms + cores}
 	w.Reply = w.Slice + slices
-	w.Request, w.Dispatch, w.Driver = w.MMU+1, w.MMU+2, w.MMU+3
+	w.Request, w.Dispatch, w.Moves = w.MMU+1, w.MMU+2, w.MMU+3
 	w.Tier, w.Controller = w.Reply+1, w.Reply+1+tiers
 	back := w.Tier
 	if tiers > 0 {
 		back = w.Controller + 1
 	}
-	w.Back, w.Front = engine.NewWheel(back, every), engine.NewWheel(w.Driver+1, every)
+	w.Back, w.Front = engine.NewWheel(back, every), engine.NewWheel(w.Moves+1, every)
 	return w
 }
 
@@ -43,8 +43,8 @@ func (w *Wakeups) WakeRequest(at uint64) { w.Front.Wake(w.Request, at) }
 // WakeDispatch is WakeSM for the dispatcher.
 func (w *Wakeups) WakeDispatch(at uint64) { w.Front.Wake(w.Dispatch, at) }
 
-// WakeDriver is WakeSM for the driver, which moves SMs, channel groups and pages.
-func (w *Wakeups) WakeDriver(at uint64) { w.Front.Wake(w.Driver, at) }
+// WakeMoves is WakeSM for what moves SMs, channel groups and pages between applications.
+func (w *Wakeups) WakeMoves(at uint64) { w.Front.Wake(w.Moves, at) }
 
 // WakeChannel is WakeSM for a DRAM channel.
 func (w *Wakeups) WakeChannel(i int, at uint64) { w.Back.Wake(i, at) }

@@ -212,7 +212,7 @@ func (c *CopyEngine) end(i int32, now uint64) {
 	c.Driver.Copied(now, j.id)
 	c.PageLeft(now, int(tenant))
 	c.Wakeups.WakeMMU(now)
-	c.Wakeups.WakeDriver(now)
+	c.Wakeups.WakeMoves(now)
 }
 
 // clean makes the lines of a page leave the LLC before DRAM copies the page, and also lines that a former page left
@@ -243,7 +243,7 @@ func (c *CopyEngine) leftOver(frame uint64) bool {
 // Written notes that a write-back of job i has reached DRAM's queue.
 func (c *CopyEngine) Written(i int32) {
 	c.jobs[i].writebacks--
-	c.Wakeups.WakeDriver(c.Clock.Now)
+	c.Wakeups.WakeMoves(c.Clock.Now)
 }
 
 // migrate takes pages through the LLC's write-backs into the stacks' queues.
@@ -282,5 +282,5 @@ func (c *CopyEngine) Migrated(i int32, now uint64) {
 	if c.jobs[i].arrive() {
 		c.end(i, now)
 	}
-	c.Wakeups.WakeDriver(now)
+	c.Wakeups.WakeMoves(now)
 }

@@ -236,7 +236,7 @@ func (c *PartitionCopies) end(k int32, now uint64) {
 	c.PageArrived(m.Tenant, m.VPN)
 	c.Driver.Copied(now, j.id)
 	c.Wakeups.WakeMMU(now)
-	c.Wakeups.WakeDriver(now)
+	c.Wakeups.WakeMoves(now)
 }
 
 // Carried is the number of pages that can leave a partition, or reach one, in a number of cycles: as many as the

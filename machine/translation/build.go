@@ -66,7 +66,7 @@ func (x *Translation) Build(b *Parts) error {
 		return err
 	}
 	x.Driver = vm.NewDriver(b.Sheet, faultSlots(&b.Sheet.VM), x.MMU)
-	x.Driver.Moves, x.Driver.Copy = x.pagesMove, x.wakeups.WakeDriver
+	x.Driver.Moves, x.Driver.Copy = x.pagesMove, x.wakeups.WakeMoves
 	tab.Shootdown, tab.Freed = x.forget, x.freed
 	if b.Touches {
 		x.Touches = vm.NewTouches(b.Sheet, tab, cfg.Home)

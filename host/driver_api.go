@@ -8,15 +8,15 @@ import (
 	"github.com/heddle-sim/heddle/ptx/emulate"
 )
 
-// Driver is the view of a context that compiled CUDA programs need: they name memory by addresses and ask for the
+// DriverAPI is the view of a context that compiled CUDA programs need: they name memory by addresses and ask for the
 // machine's numbers.
-type Driver struct{ c *Context }
+type DriverAPI struct{ c *Context }
 
-// Driver is the context's view for compiled programs.
-func (c *Context) Driver() Driver { return Driver{c} }
+// DriverAPI is the context's view for compiled programs.
+func (c *Context) DriverAPI() DriverAPI { return DriverAPI{c} }
 
 // At is n bytes from an address on, within one allocation.
-func (d Driver) At(addr uint64, n int64) (*Array, error) {
+func (d DriverAPI) At(addr uint64, n int64) (*Array, error) {
 	space := d.c.space
 	r := space.Find(addr)
 	if r == nil || r.Data == nil {
@@ -66,7 +66,7 @@ func (a *Array) CopyRows(src *Array, n int64, apply func(), s *Stream) error {
 func (a *Array) Raw() []byte { return a.data() }
 
 // Note records a check whose result is the program's own exit status.
-func (d Driver) Note(k Check) { d.c.checks = append(d.c.checks, k) }
+func (d DriverAPI) Note(k Check) { d.c.checks = append(d.c.checks, k) }
 
 // Properties are the numbers of the machine that programs ask for.
 type Properties struct {
@@ -86,7 +86,7 @@ type Properties struct {
 }
 
 // Properties are the numbers of the machine.
-func (d Driver) Properties() Properties { return d.c.opt.Properties }
+func (d DriverAPI) Properties() Properties { return d.c.opt.Properties }
 
 // Occupant is implemented by devices that know how many blocks of a launch an SM holds.
 type Occupant interface {
@@ -94,7 +94,7 @@ type Occupant interface {
 }
 
 // Occupancy is how many blocks of a kernel an SM can hold; 0 if the device does not know.
-func (d Driver) Occupancy(k *Kernel, block [3]uint32, shared int) (int, error) {
+func (d DriverAPI) Occupancy(k *Kernel, block [3]uint32, shared int) (int, error) {
 	grid, err := k.m.inst.Grid(k.Kernel, emulate.Launch{
 		Grid: [3]uint32{1, 1, 1}, Block: block, Params: make([]byte, k.ParamBytes), SharedDynamic: shared,
 	})
@@ -127,7 +127,7 @@ type Gate struct {
 }
 
 // Gate puts a gate at the tail of the stream (nil: the default stream).
-func (d Driver) Gate(s *Stream) (*Gate, error) {
+func (d DriverAPI) Gate(s *Stream) (*Gate, error) {
 	op := func() *Op { return &Op{Kind: OpEvent, Name: "host function"} }
 	g := &Gate{c: d.c, reached: op(), open: op()}
 	if err := d.c.enqueue(s, g.reached); err != nil {
@@ -143,7 +143,7 @@ func (g *Gate) Wait() error { return g.c.wait(g.reached) }
 func (g *Gate) Open() { g.open.Done = true }
 
 // StreamApart makes a stream that does not synchronise with the default stream (cudaStreamNonBlocking).
-func (d Driver) StreamApart() *Stream {
+func (d DriverAPI) StreamApart() *Stream {
 	s := d.c.NewStream()
 	s.apart = true
 	return s
@@ -159,7 +159,7 @@ func (e *Event) Done() bool { return e.op == nil || e.op.Done }
 func (e *Event) Recorded() bool { return e.op != nil }
 
 // Pass lets a number of core cycles pass.
-func (d Driver) Pass(cycles float64) error {
+func (d DriverAPI) Pass(cycles float64) error {
 	c := d.c
 	if c.pass == nil {
 		c.pass = d.StreamApart()
@@ -172,7 +172,7 @@ func (d Driver) Pass(cycles float64) error {
 }
 
 // Touch is the host's access to a range of managed memory, once the device is idle.
-func (d Driver) Touch(r *mem.Region, off, n int64, write bool) error {
+func (d DriverAPI) Touch(r *mem.Region, off, n int64, write bool) error {
 	if err := d.c.Finish(); err != nil {
 		return err
 	}
@@ -183,6 +183,6 @@ func (d Driver) Touch(r *mem.Region, off, n int64, write bool) error {
 }
 
 // Limits are the sizes in bytes of a thread's stack (at least), of the buffer of printf and of the heap of kernels.
-func (d Driver) Limits() (stack, printf, heap int64) {
+func (d DriverAPI) Limits() (stack, printf, heap int64) {
 	return 1 << 10, d.c.limits.printf, d.c.limits.heap
 }
