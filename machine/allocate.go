@@ -2,7 +2,7 @@ package machine
 
 import (
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -30,7 +30,7 @@ func (g *GPU) Unmap(tenant int, r *mem.Region) {
 	} else {
 		g.translation.Free(tenant, r)
 	}
-	g.Partition.PageLeft(g.clock.Now, tenant)
+	g.Sharing.PageLeft(g.clock.Now, tenant)
 }
 
 // Evict moves the resident pages of a managed range to the host and returns the
@@ -50,9 +50,9 @@ func (g *GPU) Release(tenant int) {
 	g.Unified.Release(mem.TenantID(tenant))
 	g.translation.Release(tenant)
 	if g.translation.Tables != nil {
-		g.Partition.Contexts.Forget(tenant)
+		g.Sharing.Contexts.Forget(tenant)
 	}
-	g.Partition.PageLeft(g.clock.Now, tenant)
+	g.Sharing.PageLeft(g.clock.Now, tenant)
 }
 
 // HostWrites makes the pages of a range that the host writes lose their copies.
@@ -61,11 +61,11 @@ func (g *GPU) HostWrites(tenant int, r *mem.Region, off, n int64) {
 }
 
 // Launch queues a grid. Its kernel is Done when its last CTA has ended and its last store is acknowledged.
-func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *partition.Kernel {
-	k := g.Partition.NewKernel(tenant, stream, name, grid)
+func (g *GPU) Launch(tenant, stream int, name string, grid isa.Grid) *sharing.Kernel {
+	k := g.Sharing.NewKernel(tenant, stream, name, grid)
 	g.Unified.Launched(k.Tenant)
 	g.host.BeginsWork(g.clock.Now)
-	g.Partition.Launch(k)
+	g.Sharing.Launch(k)
 	return k
 }
 

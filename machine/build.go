@@ -7,8 +7,8 @@ import (
 	"github.com/heddle-sim/heddle/machine/hybrid"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/link"
-	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/machine/timing"
@@ -29,7 +29,7 @@ type Options struct {
 	// Quantum is the length of a turn in core cycles, for applications that take turns on the whole machine (time
 	// slicing); 0: they run side by side.
 	Quantum     uint64
-	Replication partition.Replication // copies of other partitions' read-only lines
+	Replication sharing.Replication // copies of other partitions' read-only lines
 	// Touches counts which SMs touch each page (PageTouches), where addresses are translated.
 	Touches bool
 	// Lockstep takes no strides: the whole machine runs a cycle before any part runs the next one. Results of
@@ -46,7 +46,7 @@ type Options struct {
 
 // New builds the machine of a sheet, shared by the given tenants. Errors name the
 // sheet's path.
-func New(sheet *sheets.Machine, tenants []*partition.Tenant, o Options) (*GPU, error) {
+func New(sheet *sheets.Machine, tenants []*sharing.Tenant, o Options) (*GPU, error) {
 	amap, err := addrmap.New(sheet)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func New(sheet *sheets.Machine, tenants []*partition.Tenant, o Options) (*GPU, e
 	g := &GPU{Sheet: sheet, Tenants: tenants}
 	b := &builder{gpu: g, sheet: sheet, options: &o, amap: amap}
 	b.wakeups()
-	if err := g.Partition.Admit(sheet, amap, tenants, &g.fabric.Layouts); err != nil {
+	if err := g.Sharing.Admit(sheet, amap, tenants, &g.fabric.Layouts); err != nil {
 		return nil, err
 	}
 	for _, part := range []func() error{
@@ -70,11 +70,11 @@ func New(sheet *sheets.Machine, tenants []*partition.Tenant, o Options) (*GPU, e
 	}
 	g.pageCopies.Build(sheet, amap, o.Copying)
 	g.connect()
-	if err := b.partition(); err != nil {
+	if err := b.sharing(); err != nil {
 		return nil, err
 	}
 	g.Watchdog.begin(o.Watchdog)
-	g.strides.Derive(sheet, !o.Lockstep && o.Quantum == 0 && !g.CPUs.used() && !g.Partition.Shared(), o.Every)
+	g.strides.Derive(sheet, !o.Lockstep && o.Quantum == 0 && !g.CPUs.used() && !g.Sharing.Shared(), o.Every)
 	return g, nil
 }
 
@@ -171,7 +171,7 @@ func (b *builder) memoryApps() (apps []backing.App) {
 }
 
 // classOf is the side of the chip that an application runs on; of both, the GPU, whose traffic is more.
-func classOf(t *partition.Tenant) hybrid.Class {
+func classOf(t *sharing.Tenant) hybrid.Class {
 	if len(t.Cores) > 0 && len(t.SMs) == 0 {
 		return hybrid.CPU
 	}
@@ -180,27 +180,27 @@ func classOf(t *partition.Tenant) hybrid.Class {
 
 // networks makes the networks of the interconnect.
 func (b *builder) networks() error {
-	if b.options.Replication != partition.NoReplication {
-		if err := partition.CanReplicate(b.sheet); err != nil {
+	if b.options.Replication != sharing.NoReplication {
+		if err := sharing.CanReplicate(b.sheet); err != nil {
 			return err
 		}
 	}
 	return b.gpu.fabric.Build(&interconnect.Parts{
 		Sheet: b.sheet, Map: b.amap, Slices: b.gpu.memory.Slices, Apps: len(b.gpu.Tenants), Wakeups: b.gpu.wakeups,
-		Replicate: b.options.Replication == partition.FullReplication,
-		Sampled:   b.options.Replication == partition.DynamicReplication,
+		Replicate: b.options.Replication == sharing.FullReplication,
+		Sampled:   b.options.Replication == sharing.DynamicReplication,
 		Traffic:   b.traffic,
 	})
 }
 
-// partition makes the parts that divide the machine among its tenants.
-func (b *builder) partition() error {
+// sharing makes the parts that divide the machine among its tenants.
+func (b *builder) sharing() error {
 	g, o := b.gpu, b.options
-	return g.Partition.Build(&partition.Parts{
+	return g.Sharing.Build(&sharing.Parts{
 		SMs: g.sms.List, Counters: g.sms.Counters, Fabric: &g.fabric, Memory: &g.memory, Translation: &g.translation,
 		Copies: &g.pageCopies, Meters: &g.meters, FirstError: &g.firstError, Clock: &g.clock, Wakeups: g.wakeups,
 		Profile: o.Profile, Apart: o.Cores != nil,
-		Replicate: o.Replication != partition.NoReplication, Quantum: o.Quantum,
+		Replicate: o.Replication != sharing.NoReplication, Quantum: o.Quantum,
 	})
 }
 

@@ -37,7 +37,7 @@ func (g *GPU) connectSides() {
 	cpus.clock, cpus.wakeups = &g.clock, g.wakeups
 
 	sms := &g.sms
-	sms.Fabric, sms.Dispatch, sms.FirstError, sms.Wakeups = &g.fabric, &g.Partition.Dispatch, &g.firstError, g.wakeups
+	sms.Fabric, sms.Dispatch, sms.FirstError, sms.Wakeups = &g.fabric, &g.Sharing.Dispatch, &g.firstError, g.wakeups
 
 	addresses := &g.translation
 	addresses.SMs = g.sms.List
@@ -48,15 +48,15 @@ func (g *GPU) connectSides() {
 
 	watchdog := &g.Watchdog
 	watchdog.cpus = &g.CPUs
-	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.List, &g.Partition.Dispatch
+	watchdog.tenants, watchdog.sms, watchdog.dispatch = g.Tenants, g.sms.List, &g.Sharing.Dispatch
 	watchdog.clock, watchdog.firstError = &g.clock, &g.firstError
-	watchdog.contexts = &g.Partition.Contexts
+	watchdog.contexts = &g.Sharing.Contexts
 }
 
 // connectPages connects the parts that move pages.
 func (g *GPU) connectPages() {
 	host := &g.host
-	host.Apps, host.Busy = len(g.Tenants), g.Partition.Works
+	host.Apps, host.Busy = len(g.Tenants), g.Sharing.Works
 	host.Memory, host.Fabric = &g.memory, &g.fabric
 	host.Where = &g.translation
 	host.Clock, host.Wakeups = &g.clock, g.wakeups
@@ -72,7 +72,7 @@ func (g *GPU) connectPages() {
 // connectStrides connects the parts that run several cycles of one part of the machine before the next part.
 func (g *GPU) connectStrides() {
 	strides := &g.strides
-	strides.Tenants, strides.SMs, strides.Fabric, strides.Dispatch = g.Tenants, &g.sms, &g.fabric, &g.Partition.Dispatch
+	strides.Tenants, strides.SMs, strides.Fabric, strides.Dispatch = g.Tenants, &g.sms, &g.fabric, &g.Sharing.Dispatch
 	strides.FirstError, strides.Clock, strides.Wakeups = &g.firstError, &g.clock, g.wakeups
 	strides.VisitMemory, strides.TickMoves = g.visitMemory, g.tickMoves
 }

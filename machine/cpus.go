@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
@@ -18,7 +18,7 @@ import (
 // CPUs are the CPU cores of the machine. They have another clock than the SMs. Their ports into the fabric are
 // numbered after those of the SMs.
 type CPUs struct {
-	tenants    []*partition.Tenant
+	tenants    []*sharing.Tenant
 	fabric     *interconnect.Fabric
 	host       *transfer.HostLink
 	firstError *timing.FirstError

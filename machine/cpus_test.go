@@ -5,7 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa/scalar"
 	"github.com/heddle-sim/heddle/machine/cpu"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -36,7 +36,7 @@ func latency(t *testing.T, sets int, bytes, step uint64, every bool) (cycles flo
 		t.Fatal(err)
 	}
 	m.LLC.Sets = sets
-	g, err := New(m, []*partition.Tenant{{Name: "chase", Cores: []int{3}}}, Options{Every: every})
+	g, err := New(m, []*sharing.Tenant{{Name: "chase", Cores: []int{3}}}, Options{Every: every})
 	if err != nil {
 		t.Fatal(err)
 	}

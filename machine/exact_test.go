@@ -5,20 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
 // story runs a machine to the end of its kernels, asking for shares at the given cycle,
 // and tells in which cycles what changed hands and the kernels ended.
-func (r *rig) story(at uint64, want []partition.Share, within uint64, kernels ...*partition.Kernel) string {
+func (r *rig) story(at uint64, want []sharing.Share, within uint64, kernels ...*sharing.Kernel) string {
 	r.t.Helper()
 	for r.g.Now() < at {
 		if _, err := r.g.Run(at); err != nil {
 			r.t.Fatal(err)
 		}
 	}
-	p, err := r.g.Partition.Repartition(plain(want, within))
+	p, err := r.g.Sharing.Repartition(plain(want, within))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		got := fmt.Sprint(r.g.Partition.TimeSlices.Log(), r.g.Partition.Evicted(), a.End, b.End)
+		got := fmt.Sprint(r.g.Sharing.TimeSlices.Log(), r.g.Sharing.Evicted(), a.End, b.End)
 		if got != c.want {
 			t.Errorf("%s, quantum %d:\n%s\nwant\n%s", c.sheet, c.o.Quantum, got, c.want)
 		}
@@ -130,6 +130,6 @@ func TestExactTurnsAndEvictions(t *testing.T) {
 }
 
 // plain is a target that leaves gating as it is and decides by itself how SMs are freed.
-func plain(want []partition.Share, within uint64) *partition.Target {
-	return &partition.Target{Shares: want, Gated: partition.KeepGated, Within: within}
+func plain(want []sharing.Share, within uint64) *sharing.Target {
+	return &sharing.Target{Shares: want, Gated: sharing.KeepGated, Within: within}
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
 // target is one that gates so many SMs.
-func target(gated int, shares ...partition.Share) *partition.Target {
-	return &partition.Target{Shares: shares, Gated: gated}
+func target(gated int, shares ...sharing.Share) *sharing.Target {
+	return &sharing.Target{Shares: shares, Gated: gated}
 }
 
-func (r *rig) ask(t *partition.Target) *partition.Repartition {
+func (r *rig) ask(t *sharing.Target) *sharing.Repartition {
 	r.t.Helper()
-	p, err := r.g.Partition.Repartition(t)
+	p, err := r.g.Sharing.Repartition(t)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (r *rig) runTo(cycle uint64) {
 }
 
 // told is the moves of a plan, and what is left of it.
-func told(p *partition.Repartition) string {
+func told(p *sharing.Repartition) string {
 	var s strings.Builder
 	for _, m := range p.SMs {
 		fmt.Fprintf(&s, "SM%d %d>%d %s %d-%d", m.SM, m.From, m.To, m.How, m.Start, m.End)
@@ -51,9 +51,9 @@ func told(p *partition.Repartition) string {
 }
 
 // each is the number of SMs in each state.
-func (r *rig) each() (n [partition.SMWaking + 1]int) {
+func (r *rig) each() (n [sharing.SMWaking + 1]int) {
 	for i := range r.g.sms.List {
-		n[r.g.Partition.SMState(i)]++
+		n[r.g.Sharing.SMState(i)]++
 	}
 	return n
 }
@@ -68,8 +68,8 @@ func TestWakingTakesItsTime(t *testing.T) {
 			r.ask(target(2, sms(7, 7)...))
 			_, check := r.count(0, 80, 256, 200)
 			r.runTo(5000)
-			if r.g.Partition.Gated() != 2 || !r.g.Partition.NothingMoves() {
-				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Partition.Gated())
+			if r.g.Sharing.Gated() != 2 || !r.g.Sharing.NothingMoves() {
+				t.Fatalf("%+v: %d SMs are gated, want 2", o, r.g.Sharing.Gated())
 			}
 			p := r.ask(target(0, sms(8, 7)...))
 			first := uint64(0)
@@ -93,7 +93,7 @@ func TestWakingTakesItsTime(t *testing.T) {
 			if n := r.counted(1, "sm.wakes") + r.counted(1, "sm.waking_cycles"); n != 0 {
 				t.Errorf("b is charged for what woke for a, or nobody: %d", n)
 			}
-			if r.g.Partition.Gated() != 0 || r.each() != [...]int{15, 0, 1, 0, 0} {
+			if r.g.Sharing.Gated() != 0 || r.each() != [...]int{15, 0, 1, 0, 0} {
 				t.Errorf("%v", r.each())
 			}
 			if err := r.finish(); err != nil {
@@ -113,17 +113,17 @@ func TestOrderOfTaking(t *testing.T) {
 	var got []string
 	for _, x := range []struct {
 		at uint64
-		t  *partition.Target
+		t  *sharing.Target
 	}{
 		{2000, target(1, sms(7, 7)...)},
-		{3000, target(partition.KeepGated, sms(10, 6)...)},
+		{3000, target(sharing.KeepGated, sms(10, 6)...)},
 		{9000, target(2, sms(8, 6)...)},
 		{12000, target(3, sms(8, 5)...)},
 		{18000, target(1, sms(9, 5)...)},
-		{21000, target(partition.KeepGated, sms(8, 5)...)},
+		{21000, target(sharing.KeepGated, sms(8, 5)...)},
 	} {
 		r.runTo(x.at)
-		if !r.g.Partition.NothingMoves() {
+		if !r.g.Sharing.NothingMoves() {
 			t.Fatalf("not settled at %d", x.at)
 		}
 		p := r.ask(x.t)
@@ -157,15 +157,15 @@ func TestTargetsOverlap(t *testing.T) {
 		r := mps(t, o)
 		_, checkA := r.count(0, 120, 256, 200)
 		_, checkB := r.count(1, 80, 256, 200)
-		var plans []*partition.Repartition
+		var plans []*sharing.Repartition
 		for _, x := range []struct {
 			at uint64
-			t  *partition.Target
+			t  *sharing.Target
 		}{
-			{3000, target(partition.KeepGated, sms(5, 9)...)},
-			{3100, target(partition.KeepGated, sms(5, 9)...)},  // the same: nothing more to do
-			{3200, target(partition.KeepGated, sms(8, 1)...)},  // a gets three of b's
-			{3300, target(partition.KeepGated, sms(15, 1)...)}, // b has none left to give that is not on its way
+			{3000, target(sharing.KeepGated, sms(5, 9)...)},
+			{3100, target(sharing.KeepGated, sms(5, 9)...)},  // the same: nothing more to do
+			{3200, target(sharing.KeepGated, sms(8, 1)...)},  // a gets three of b's
+			{3300, target(sharing.KeepGated, sms(15, 1)...)}, // b has none left to give that is not on its way
 			{3400, target(6, sms(9, 1)...)},
 			{9000, target(6, sms(9, 1)...)},
 		} {
@@ -202,21 +202,21 @@ SM5 -1>0 idle 9000-9000; SM6 -1>-1 idle 9000-9000 gate; SM8 -1>-1 idle 9000-9000
 // A caller that says how SMs are freed is obeyed whatever is expected of their CTAs.
 func TestFreeing(t *testing.T) {
 	for _, c := range []struct {
-		free   partition.Freeing
+		free   sharing.Freeing
 		within uint64
-		how    partition.How
+		how    sharing.How
 	}{
-		{partition.ByEstimate, 1 << 30, partition.Drain},
-		{partition.ByEstimate, 0, partition.Switch},
-		{partition.ByDraining, 0, partition.Drain},
-		{partition.BySwitching, 1 << 30, partition.Switch},
+		{sharing.ByEstimate, 1 << 30, sharing.Drain},
+		{sharing.ByEstimate, 0, sharing.Switch},
+		{sharing.ByDraining, 0, sharing.Drain},
+		{sharing.BySwitching, 1 << 30, sharing.Switch},
 	} {
 		r := mps(t, Options{})
 		_, check := r.count(0, 80, 256, 200)
 		r.runTo(3000)
-		p := r.ask(&partition.Target{Shares: sms(6, 7), Gated: partition.KeepGated, Free: c.free, Within: c.within})
+		p := r.ask(&sharing.Target{Shares: sms(6, 7), Gated: sharing.KeepGated, Free: c.free, Within: c.within})
 		r.syncCounters()
-		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == partition.Switch) {
+		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == sharing.Switch) {
 			t.Errorf("%+v: %+v", c, m)
 		}
 		if err := r.finish(); err != nil {
@@ -229,34 +229,34 @@ func TestFreeing(t *testing.T) {
 
 func TestWhatCannotBeGated(t *testing.T) {
 	r := mps(t, Options{})
-	_, err := r.g.Partition.Repartition(target(3, sms(7, 7)...))
+	_, err := r.g.Sharing.Repartition(target(3, sms(7, 7)...))
 	if fmt.Sprint(err) != "3 SMs would be gated: only 2 have no owner" {
 		t.Errorf("%v", err)
 	}
 	r.ask(target(2, sms(7, 7)...))
-	if down, up := r.g.Partition.Powering(); down != 2 || up != 0 || r.g.Partition.Gated() != 0 {
-		t.Errorf("%d on their way to be gated, %d waking, %d gated", down, up, r.g.Partition.Gated())
+	if down, up := r.g.Sharing.Powering(); down != 2 || up != 0 || r.g.Sharing.Gated() != 0 {
+		t.Errorf("%d on their way to be gated, %d waking, %d gated", down, up, r.g.Sharing.Gated())
 	}
-	if !r.g.Partition.CanBegin(target(0, sms(1, 1)...)) {
+	if !r.g.Sharing.CanBegin(target(0, sms(1, 1)...)) {
 		t.Error("SMs cannot be asked for while others are on their way")
 	}
-	if len(r.g.Partition.Repartitions) != 1 {
-		t.Errorf("%d plans", len(r.g.Partition.Repartitions))
+	if len(r.g.Sharing.Repartitions) != 1 {
+		t.Errorf("%d plans", len(r.g.Sharing.Repartitions))
 	}
 }
 
 // While channel groups are handed over, SMs of those who lose or gain some stay; others'
 // can move.
 func TestHandOverHoldsSMs(t *testing.T) {
-	r := newRig(t, "ugpu", Options{}, small, &partition.Tenant{Name: "a", SMs: upTo(5), Groups: upTo(3)},
-		&partition.Tenant{Name: "b", SMs: between(5, 10), Groups: between(3, 6)},
-		&partition.Tenant{Name: "c", SMs: between(10, 14), Groups: between(6, 7)},
-		&partition.Tenant{Name: "d", SMs: between(14, 16), Groups: between(7, 8)})
+	r := newRig(t, "ugpu", Options{}, small, &sharing.Tenant{Name: "a", SMs: upTo(5), Groups: upTo(3)},
+		&sharing.Tenant{Name: "b", SMs: between(5, 10), Groups: between(3, 6)},
+		&sharing.Tenant{Name: "c", SMs: between(10, 14), Groups: between(6, 7)},
+		&sharing.Tenant{Name: "d", SMs: between(14, 16), Groups: between(7, 8)})
 	r.scale(0, 60_000, mem.Device)
 	r.step(1000)
 	r.ask(plain(shares([]int{5, 5, 4, 2}, []int{2, 4, 1, 1}), 0))
 	for _, c := range []struct {
-		shares []partition.Share
+		shares []sharing.Share
 		can    bool
 	}{
 		{shares([]int{5, 5, 3, 3}, []int{3, 3, 1, 1}), true},
@@ -264,11 +264,11 @@ func TestHandOverHoldsSMs(t *testing.T) {
 		{shares([]int{5, 5, 4, 2}, []int{3, 2, 2, 1}), false},
 		{shares([]int{5, 5, 4}, []int{3, 3, 1}), false},
 	} {
-		if got := r.g.Partition.CanBegin(plain(c.shares, 0)); got != c.can {
+		if got := r.g.Sharing.CanBegin(plain(c.shares, 0)); got != c.can {
 			t.Errorf("%v can begin: %v", c.shares, got)
 		}
 	}
-	if _, err := r.g.Partition.Repartition(plain(shares([]int{4, 5, 5, 2}, []int{3, 3, 1, 1}), 0)); err == nil {
+	if _, err := r.g.Sharing.Repartition(plain(shares([]int{4, 5, 5, 2}, []int{3, 3, 1, 1}), 0)); err == nil {
 		t.Error("an SM of an application whose groups are handed over may go")
 	}
 	r.ask(plain(shares([]int{5, 5, 3, 3}, []int{3, 3, 1, 1}), 0))
@@ -294,13 +294,13 @@ func TestGatedCyclesAddUp(t *testing.T) {
 			r.ask(target(2, sms(5, 9)...))
 		}
 		for i, s := range r.g.sms.List {
-			switch r.g.Partition.SMState(i) {
-			case partition.SMGated:
+			switch r.g.Sharing.SMState(i) {
+			case sharing.SMGated:
 				gated++
-				if s.Resident() > 0 || len(r.g.Partition.Owners(i)) > 0 {
+				if s.Resident() > 0 || len(r.g.Sharing.Owners(i)) > 0 {
 					t.Fatalf("cycle %d: gated SM %d has or takes CTAs", at, i)
 				}
-			case partition.SMWaking:
+			case sharing.SMWaking:
 				waking++
 			}
 		}
@@ -308,7 +308,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 	r.runTo(12_000)
 	sum := uint64(0)
 	for i := range r.g.sms.List {
-		sum += r.g.Partition.GatedCycles(i)
+		sum += r.g.Sharing.GatedCycles(i)
 	}
 	if sum != gated || gated == 0 {
 		t.Errorf("%d gated SM-cycles are counted, %d seen", sum, gated)
@@ -322,7 +322,7 @@ func TestGatedCyclesAddUp(t *testing.T) {
 // conserved checks that every SM is in exactly one state and whose it is agrees.
 func (r *rig) conserved() {
 	r.t.Helper()
-	g, p := r.g, &r.g.Partition
+	g, p := r.g, &r.g.Sharing
 	owned, leaving, arriving := 0, 0, 0
 	for i, t := range g.Tenants {
 		l, a := p.Moving(i)
@@ -335,27 +335,27 @@ func (r *rig) conserved() {
 	}
 	n := r.each()
 	nobody, _ := p.Moving(-1)
-	if n[partition.SMOwned]+leaving != owned || n[partition.SMFreed]+n[partition.SMWaking] != leaving+nobody {
+	if n[sharing.SMOwned]+leaving != owned || n[sharing.SMFreed]+n[sharing.SMWaking] != leaving+nobody {
 		r.t.Fatalf("%d owned, %d leaving, %d nobody's on their way: %v", owned, leaving, nobody, n)
 	}
 	all := 0
 	for _, k := range n {
 		all += k
 	}
-	if all != len(g.sms.List) || n[partition.SMGated] != p.Gated() {
+	if all != len(g.sms.List) || n[sharing.SMGated] != p.Gated() {
 		r.t.Fatalf("%v, %d gated", n, p.Gated())
 	}
-	if down, up := p.Powering(); up != n[partition.SMWaking] || down > n[partition.SMFreed] {
+	if down, up := p.Powering(); up != n[sharing.SMWaking] || down > n[sharing.SMFreed] {
 		r.t.Fatalf("%d being powered down, %d waking: %v", down, up, n)
 	}
 	for i, s := range g.sms.List {
 		switch o := p.Owners(i); p.SMState(i) {
-		case partition.SMOwned:
+		case sharing.SMOwned:
 			if len(o) != 1 || o[0] != p.Owner(i) {
 				r.t.Fatalf("SM %d of %d takes CTAs of %v", i, p.Owner(i), o)
 			}
 		default:
-			if len(o) > 0 || p.SMState(i) >= partition.SMIdle && s.Resident() > 0 {
+			if len(o) > 0 || p.SMState(i) >= sharing.SMIdle && s.Resident() > 0 {
 				r.t.Fatalf("SM %d is %s, takes CTAs of %v and has %d", i, p.SMState(i), o, s.Resident())
 			}
 		}
@@ -400,7 +400,7 @@ func TestTargetsAtRandom(t *testing.T) {
 func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string) {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	var checks []func()
-	var kernels []*partition.Kernel
+	var kernels []*sharing.Kernel
 	for range 2 {
 		for i := range 2 {
 			a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
@@ -408,15 +408,15 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			kernels, checks = append(kernels, a, b), append(checks, checkA, checkB)
 		}
 	}
-	var last *partition.Target
+	var last *sharing.Target
 	overlapped, left := 0, 0
 	for r.g.Running() > 0 {
 		r.step(100 + uint64(rng.IntN(1500)))
 		r.conserved()
 		a := 1 + rng.IntN(14)
 		b := 1 + rng.IntN(15-a)
-		next := &partition.Target{
-			Shares: sms(a, b), Gated: rng.IntN(18-a-b) - 1, Free: partition.Freeing(rng.IntN(3)),
+		next := &sharing.Target{
+			Shares: sms(a, b), Gated: rng.IntN(18-a-b) - 1, Free: sharing.Freeing(rng.IntN(3)),
 			Within: []uint64{0, 500, 100_000}[rng.IntN(3)],
 		}
 		for i, own := range r.g.Tenants {
@@ -426,11 +426,11 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			k := 1 + rng.IntN(7)
 			next.Shares[0].Groups, next.Shares[1].Groups = k, 8-k
 		}
-		if !r.g.Partition.CanBegin(next) {
+		if !r.g.Sharing.CanBegin(next) {
 			continue
 		}
 		last = next
-		if !r.g.Partition.NothingMoves() {
+		if !r.g.Sharing.NothingMoves() {
 			overlapped++
 		}
 		if p := r.ask(last); p.Left[0] != 0 || p.Left[1] != 0 || p.LeftGated != 0 {
@@ -453,8 +453,8 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 			t.Errorf("seed %d: tenant %d has %d SMs, want %d", seed, i, n, w.SMs)
 		}
 	}
-	if last.Gated >= 0 && r.g.Partition.Gated() != last.Gated {
-		t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Partition.Gated(), last.Gated)
+	if last.Gated >= 0 && r.g.Sharing.Gated() != last.Gated {
+		t.Errorf("seed %d: %d SMs are gated, want %d", seed, r.g.Sharing.Gated(), last.Gated)
 	}
 	for _, check := range checks {
 		check()
@@ -467,7 +467,7 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 		story += fmt.Sprint(k.End, " ")
 	}
 	for i := range r.g.sms.List {
-		story += fmt.Sprint(r.g.Partition.GatedCycles(i), " ")
+		story += fmt.Sprint(r.g.Sharing.GatedCycles(i), " ")
 	}
 	r.g.SyncSMs()
 	return fmt.Sprint(story, r.counted(0, "sm.waking_cycles"), r.counted(1, "sm.waking_cycles"))
@@ -485,9 +485,9 @@ func TestWakingWithinStrides(t *testing.T) {
 			r.step(1000 + uint64(n%7))
 			switch n % 4 {
 			case 0: // two SMs are drained, to be gated
-				r.ask(&partition.Target{Shares: sms(38, 38), Gated: 4, Free: partition.ByDraining})
+				r.ask(&sharing.Target{Shares: sms(38, 38), Gated: 4, Free: sharing.ByDraining})
 			case 2: // two that are gated wake, and another is drained meanwhile
-				r.ask(&partition.Target{Shares: sms(40, 37), Gated: 1, Free: partition.ByDraining})
+				r.ask(&sharing.Target{Shares: sms(40, 37), Gated: 1, Free: sharing.ByDraining})
 			}
 		}
 		if err := r.finish(); err != nil {
@@ -495,7 +495,7 @@ func TestWakingWithinStrides(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		for _, p := range r.g.Partition.Repartitions {
+		for _, p := range r.g.Sharing.Repartitions {
 			story += told(p) + "\n"
 		}
 		return story, r.g.clock.InStrides

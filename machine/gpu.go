@@ -1,15 +1,15 @@
 // Package machine is the GPU: SMs, crossbars, LLC slices, DRAM channels and
 // address translation, with the CPU cores beside it, and the one loop that advances them.
 //
-// A reader must know two types: GPU (the machine and its tick), and in package partition Tenant (an application's
+// A reader must know two types: GPU (the machine and its tick), and in package sharing Tenant (an application's
 // share of the machine).
 package machine
 
 import (
 	"github.com/heddle-sim/heddle/machine/backing"
 	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/stride"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -20,10 +20,10 @@ import (
 
 // GPU is the machine. Its parts lie in it by value; connect.go says which parts use which other parts.
 type GPU struct {
-	Sheet     *sheets.Machine
-	Tenants   []*partition.Tenant
-	Tables    []*stat.Table // counters of every component kind
-	Partition partition.Partition
+	Sheet   *sheets.Machine
+	Tenants []*sharing.Tenant
+	Tables  []*stat.Table // counters of every component kind
+	Sharing sharing.Sharing
 
 	clock       timing.Clock
 	wakeups     timing.Wakeups
@@ -67,8 +67,8 @@ type GPU struct {
 // earlier one in the next: that is the pipeline register between them. Stages 1 to
 // 3 are the memory side, the others the SM side; in a stride several cycles of each run
 // before the next.
-func (g *GPU) Run(until uint64) ([]*partition.Kernel, error) {
-	dispatch := &g.Partition.Dispatch
+func (g *GPU) Run(until uint64) ([]*sharing.Kernel, error) {
+	dispatch := &g.Sharing.Dispatch
 	dispatch.Finished, g.clock.ReturnToHost = dispatch.Finished[:0], false
 	for g.firstError.Err == nil && len(dispatch.Finished) == 0 && !g.clock.ReturnToHost {
 		if end, yes := g.strides.Begun(); yes {
@@ -121,14 +121,14 @@ func (g *GPU) visit(i int) uint64 {
 	case i < w.Dispatch:
 		return g.fabric.TickRequest(now)
 	case i < w.Moves:
-		return g.Partition.Dispatch.Tick(now)
+		return g.Sharing.Dispatch.Tick(now)
 	}
 	return g.tickMoves(now)
 }
 
 // tickMoves copies pages, moves SMs and channels between applications, and moves pages to their users.
 func (g *GPU) tickMoves(now uint64) uint64 {
-	return min(g.pageCopies.Tick(now), g.Partition.Tick(now), g.homes.Tick(now))
+	return min(g.pageCopies.Tick(now), g.Sharing.Tick(now), g.homes.Tick(now))
 }
 
 // Now is the current core cycle.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/sheets"
@@ -177,7 +177,7 @@ type rig struct {
 	mems []*mem.Space
 }
 
-func newRig(t *testing.T, sheet string, o Options, change func(*sheets.Machine), tenants ...*partition.Tenant) *rig {
+func newRig(t *testing.T, sheet string, o Options, change func(*sheets.Machine), tenants ...*sharing.Tenant) *rig {
 	t.Helper()
 	m, _, err := sheets.Load(sheet)
 	if err != nil {
@@ -216,7 +216,7 @@ func (r *rig) alloc(tenant int, bytes int64, k mem.Kind) *mem.Region {
 	return reg
 }
 
-func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint64) *partition.Kernel {
+func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint64) *sharing.Kernel {
 	r.t.Helper()
 	k, err := r.mod.Kernel(name)
 	if err != nil {
@@ -241,7 +241,7 @@ func (r *rig) launch(tenant int, name string, grid, block uint32, params ...uint
 }
 
 // scale launches the copy-and-multiply kernel over n words and returns what checks it.
-func (r *rig) scale(tenant, n int, k mem.Kind) (*partition.Kernel, func()) {
+func (r *rig) scale(tenant, n int, k mem.Kind) (*sharing.Kernel, func()) {
 	in, out := r.alloc(tenant, int64(4*n), k), r.alloc(tenant, int64(4*n), k)
 	for i := range n {
 		binary.LittleEndian.PutUint32(in.Data[4*i:], uint32(i))
@@ -258,7 +258,7 @@ func (r *rig) scale(tenant, n int, k mem.Kind) (*partition.Kernel, func()) {
 }
 
 // count launches a kernel whose threads count to n, and returns what checks it.
-func (r *rig) count(tenant, ctas, threads, n int) (*partition.Kernel, func()) {
+func (r *rig) count(tenant, ctas, threads, n int) (*sharing.Kernel, func()) {
 	out := r.alloc(tenant, int64(4*ctas*threads), mem.Device)
 	k := r.launch(tenant, "count", uint32(ctas), uint32(threads), out.Base, uint64(n))
 	return k, func() {
@@ -291,7 +291,7 @@ func (r *rig) counted(tenant int, name string) uint64 {
 }
 
 // tenant is an application that shares the memory.
-func tenant(name string, sms []int) *partition.Tenant { return &partition.Tenant{Name: name, SMs: sms} }
+func tenant(name string, sms []int) *sharing.Tenant { return &sharing.Tenant{Name: name, SMs: sms} }
 
 func upTo(n int) (out []int) {
 	for i := range n {
@@ -315,7 +315,7 @@ func TestMachinesRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRig(t, name, Options{}, nil, &partition.Tenant{Name: "a", SMs: upTo(m.SM.Count)})
+		r := newRig(t, name, Options{}, nil, &sharing.Tenant{Name: "a", SMs: upTo(m.SM.Count)})
 		_, check := r.scale(0, 50_000, mem.Device)
 		if err := r.finish(); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -362,9 +362,9 @@ func TestIsolation(t *testing.T) {
 		if name == "qv100" {
 			groups = 32
 		}
-		a := func() *partition.Tenant { return &partition.Tenant{Name: "a", SMs: upTo(30), Groups: upTo(groups / 4)} }
-		b := func() *partition.Tenant {
-			return &partition.Tenant{Name: "b", SMs: between(30, 80), Groups: between(groups/4, groups)}
+		a := func() *sharing.Tenant { return &sharing.Tenant{Name: "a", SMs: upTo(30), Groups: upTo(groups / 4)} }
+		b := func() *sharing.Tenant {
+			return &sharing.Tenant{Name: "b", SMs: between(30, 80), Groups: between(groups/4, groups)}
 		}
 		both := newRig(t, name, Options{}, nil, a(), b())
 		ka, checkA := both.scale(0, 60_000, mem.Device)
@@ -440,7 +440,7 @@ func TestSkippingWithTranslation(t *testing.T) {
 				m.VM.FaultUs, m.VM.L1Misses = 2,
 					misses
 			},
-				&partition.Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &partition.Tenant{
+				&sharing.Tenant{Name: "a", SMs: upTo(4), Groups: upTo(4)}, &sharing.Tenant{
 					Name: "b", SMs: between(4, 80),
 					Groups: between(4, 8),
 				})

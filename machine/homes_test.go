@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
@@ -133,7 +133,7 @@ func TestPagesComeToTheirUser(t *testing.T) {
 		r := newRig(t, "nuba", o, func(m *sheets.Machine) {
 			homesEvery(3000)(m)
 			m.VM.Placement = "round-robin"
-		}, &partition.Tenant{Name: "a", SMs: []int{10, 11}})
+		}, &sharing.Tenant{Name: "a", SMs: []int{10, 11}})
 		in, out, end := passes(t, r, 8<<10, 16)
 		ends = append(ends, end)
 		for _, reg := range []*mem.Region{in, out} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/cache"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/stat"
@@ -157,7 +157,7 @@ func TestCopyInside(t *testing.T) {
 	run := func(kernel, copies bool) (k, c uint64) {
 		r, dev, _, _, _ := copyRig(t, "qv100", Options{}, n)
 		to := r.alloc(0, n, mem.Device)
-		var kern *partition.Kernel
+		var kern *sharing.Kernel
 		if kernel {
 			kern, _ = r.scale(0, 1<<18, mem.Device)
 		}

@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -15,7 +15,7 @@ func TestSettleChangesNothing(t *testing.T) {
 		var ends []uint64
 		for _, every := range []uint64{1 << 40, 3, 77} {
 			r := newRig(t, sheet, Options{}, func(m *sheets.Machine) { m.SM.Count = 40 }, tenant("", upTo(20)),
-				&partition.Tenant{SMs: between(20, 40)})
+				&sharing.Tenant{SMs: between(20, 40)})
 			_, check := r.scale(0, 60_000, mem.Device)
 			r.scale(1, 60_000, mem.Device)
 			for r.g.Running() > 0 {

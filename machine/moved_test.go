@@ -20,7 +20,7 @@ func TestContextTrafficIsApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bytes, ctas, moved uint64
-		for _, x := range r.g.Partition.TimeSlices.Log() {
+		for _, x := range r.g.Sharing.TimeSlices.Log() {
 			bytes, ctas = bytes+x.Bytes, ctas+uint64(x.CTAs)
 		}
 		for _, table := range r.g.Tables {

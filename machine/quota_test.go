@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -17,8 +17,8 @@ import (
 )
 
 // quotas are the same for each SM.
-func (r *rig) quotas(scheme sm.QuotaScheme, period uint64, goal []bool, amounts ...int64) *partition.Quotas {
-	q := &partition.Quotas{Scheme: scheme, Period: period, Goal: goal}
+func (r *rig) quotas(scheme sm.QuotaScheme, period uint64, goal []bool, amounts ...int64) *sharing.Quotas {
+	q := &sharing.Quotas{Scheme: scheme, Period: period, Goal: goal}
 	for _, n := range amounts {
 		q.PerSM = append(q.PerSM, slices.Repeat([]int64{n}, len(r.g.sms.List)))
 	}
@@ -59,7 +59,7 @@ func TestQuotaWithoutEnd(t *testing.T) {
 		goal := []bool{true, scheme == int(sm.QuotaRolloverTime), true} // there nobody else is to wait
 		if scheme >= 0 {
 			q := r.quotas(sm.QuotaScheme(scheme), 700, goal, 1<<40, 1<<40, 1<<40)
-			if err := r.g.Partition.SetQuotas(q); err != nil {
+			if err := r.g.Sharing.SetQuotas(q); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -88,12 +88,12 @@ func TestQuotaWithoutEnd(t *testing.T) {
 func TestQuotaOfNothing(t *testing.T) {
 	for _, scheme := range []sm.QuotaScheme{sm.QuotaNaive, sm.QuotaRollover, sm.QuotaRolloverTime} {
 		r := together(t, "qv100", 2, 2, Options{})
-		if err := r.g.Partition.SetQuotas(r.quotas(scheme, 1000, []bool{false, true}, 0, 1<<30)); err != nil {
+		if err := r.g.Sharing.SetQuotas(r.quotas(scheme, 1000, []bool{false, true}, 0, 1<<30)); err != nil {
 			t.Fatal(err)
 		}
 		poor, checkPoor := r.count(0, 40, 256, 300)
 		rich, checkRich := r.count(1, 4, 128, 300)
-		for r.g.Partition.Unfinished()[0] == poor && len(r.g.Partition.Unfinished()) == 2 {
+		for r.g.Sharing.Unfinished()[0] == poor && len(r.g.Sharing.Unfinished()) == 2 {
 			r.step(100)
 			if n := r.counted(0, "sm.thread_insts"); n > 0 && r.counted(1, "sm.resident_ctas") == 4 &&
 				r.counted(0, "sm.quota_held_cycles") > 0 && r.g.Now() < 500 {
@@ -177,9 +177,9 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 	shared := seed%3 > 0
 	sheet := []string{"qv100", "ugpu", "fermi"}[rng.IntN(3)]
 	sms, tenants := 4+rng.IntN(24), 2+rng.IntN(2)
-	var all []*partition.Tenant
+	var all []*sharing.Tenant
 	for i := range tenants {
-		x := &partition.Tenant{Name: fmt.Sprint("app", i), SMs: upTo(sms)}
+		x := &sharing.Tenant{Name: fmt.Sprint("app", i), SMs: upTo(sms)}
 		if !shared {
 			sheet, x.SMs = "qv100", between(i*sms/tenants, (i+1)*sms/tenants)
 		}
@@ -191,9 +191,9 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 		m.SM.IssueWidth, m.SM.CollectorsShared = 1+rng.IntN(2), rng.IntN(2) == 0
 	}, all...)
 	var checks []func()
-	var kernels []*partition.Kernel
+	var kernels []*sharing.Kernel
 	launch := func(i int) {
-		var k *partition.Kernel
+		var k *sharing.Kernel
 		check := func() {}
 		switch n := rng.IntN(3); {
 		case sheet == "qv100" && (n == 0 || !shared):
@@ -212,7 +212,7 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 				launch(i)
 			}
 		}
-		q := &partition.Quotas{Scheme: sm.QuotaScheme(rng.IntN(4)), Period: period}
+		q := &sharing.Quotas{Scheme: sm.QuotaScheme(rng.IntN(4)), Period: period}
 		most := make([][]int, tenants)
 		for i := range tenants {
 			q.Goal, q.PerSM = append(q.Goal, rng.IntN(2) == 0), append(q.PerSM, make([]int64, sms))
@@ -240,13 +240,13 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 			}
 			fallthrough
 		default:
-			if err := r.g.Partition.SetQuotas(q); err != nil {
+			if err := r.g.Sharing.SetQuotas(q); err != nil {
 				t.Fatal(err)
 			}
 		case -1:
 		}
 		if limits := [][][]int{most, most, nil}[rng.IntN(3)]; rng.IntN(3) == 0 && shared && !free {
-			if err := r.g.Partition.LimitCTAs(limits); err != nil {
+			if err := r.g.Sharing.LimitCTAs(limits); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -258,7 +258,7 @@ func rationed(t *testing.T, seed uint64, o Options, free bool) (story string, in
 		}
 	}
 	if shared { // who is kept off all SMs would never end
-		if err := r.g.Partition.LimitCTAs(nil); err != nil {
+		if err := r.g.Sharing.LimitCTAs(nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -304,7 +304,7 @@ func TestQuotasAtRandom(t *testing.T) {
 	}
 	for seed := range n {
 		want, insts, g := rationed(t, seed, Options{}, false)
-		strode, evicted = strode+g.clock.InStrides, evicted+g.Partition.Evicted().CTAs
+		strode, evicted = strode+g.clock.InStrides, evicted+g.Sharing.Evicted().CTAs
 		for _, o := range []Options{{Every: true}, {Lockstep: true}} {
 			got, _, _ := rationed(t, seed, o, false)
 			if got != want {
@@ -325,7 +325,7 @@ func TestQuotasAllocateNothing(t *testing.T) {
 	r := together(t, "qv100", 4, 2, Options{})
 	r.count(0, 200, 256, 20_000)
 	r.count(1, 200, 256, 20_000)
-	if err := r.g.Partition.SetQuotas(r.quotas(sm.QuotaElastic, 300, []bool{true, false}, 2000, 3000)); err != nil {
+	if err := r.g.Sharing.SetQuotas(r.quotas(sm.QuotaElastic, 300, []bool{true, false}, 2000, 3000)); err != nil {
 		t.Fatal(err)
 	}
 	r.step(20_000)

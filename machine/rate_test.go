@@ -21,7 +21,7 @@ func TestRateOfCTAs(t *testing.T) {
 				t.Errorf("%+v: CTA %d of SM %d came as number %d", o, cta, p.sm[cta], i)
 			}
 		}
-		if next := r.g.Partition.Dispatch.RateFree(); next-begun != 37*4 {
+		if next := r.g.Sharing.Dispatch.RateFree(); next-begun != 37*4 {
 			t.Errorf("%+v: 37 CTAs took %d cycles, want %d", o, next-begun, 37*4)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -20,7 +20,7 @@ func pair(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 		if change != nil {
 			change(m)
 		}
-	}, &partition.Tenant{Name: "a", SMs: upTo(8), Groups: upTo(4)}, &partition.Tenant{
+	}, &sharing.Tenant{Name: "a", SMs: upTo(8), Groups: upTo(4)}, &sharing.Tenant{
 		Name: "b", SMs: between(8, 16),
 		Groups: between(4, 8),
 	})
@@ -29,7 +29,7 @@ func pair(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 // settle runs until nothing changes hands any more.
 func (r *rig) syncCounters() {
 	r.t.Helper()
-	for start := r.g.Now(); !r.g.Partition.NothingMoves(); {
+	for start := r.g.Now(); !r.g.Sharing.NothingMoves(); {
 		if r.g.Now() > start+2_000_000 {
 			r.t.Fatalf("something still changes hands after %d cycles", r.g.Now()-start)
 		}
@@ -41,7 +41,7 @@ func (r *rig) syncCounters() {
 
 // holds checks what must be true between repartitions: everything has one owner,
 // tenants and dispatcher agree with it, frames are accounted for.
-func (r *rig) holds(want []partition.Share) {
+func (r *rig) holds(want []sharing.Share) {
 	r.t.Helper()
 	g := r.g
 	for i, w := range want {
@@ -49,7 +49,7 @@ func (r *rig) holds(want []partition.Share) {
 			r.t.Fatalf("tenant %d has %d SMs and %d groups, want %d and %d", i, n, k, w.SMs, w.Groups)
 		}
 		for _, s := range g.Tenants[i].SMs {
-			if o := g.Partition.Owners(s); len(o) != 1 || o[0] != i {
+			if o := g.Sharing.Owners(s); len(o) != 1 || o[0] != i {
 				r.t.Fatalf("SM %d of tenant %d takes CTAs of %v", s, i, o)
 			}
 		}
@@ -89,7 +89,7 @@ func churn(t *testing.T, how transfer.Copying, seed uint64, every bool, page int
 	})
 	rng := rand.New(rand.NewPCG(seed, 7))
 	var checks []func()
-	var kernels []*partition.Kernel
+	var kernels []*sharing.Kernel
 	rounds, left := 4, 1<<30
 	if page > 4096 { // a page of 2 MB takes long to move
 		rounds, left = 2, 3
@@ -106,14 +106,14 @@ func churn(t *testing.T, how transfer.Copying, seed uint64, every bool, page int
 		if _, err := r.g.Run(r.g.Now() + 500 + uint64(rng.IntN(3000))); err != nil {
 			t.Fatal(err)
 		}
-		if !r.g.Partition.NothingMoves() || left == 0 {
+		if !r.g.Sharing.NothingMoves() || left == 0 {
 			continue
 		}
 		left--
 		r.holds(want)
 		s, k := 1+rng.IntN(15), 1+rng.IntN(7)
 		want = shares([]int{s, 16 - s}, []int{k, 8 - k})
-		if _, err := r.g.Partition.Repartition(plain(want, []uint64{0, 1000, 100_000}[rng.IntN(3)])); err != nil {
+		if _, err := r.g.Sharing.Repartition(plain(want, []uint64{0, 1000, 100_000}[rng.IntN(3)])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,8 +128,8 @@ func churn(t *testing.T, how transfer.Copying, seed uint64, every bool, page int
 	if n := r.g.fabric.Slab.Live(); n != 0 {
 		t.Errorf("%d requests are still in flight", n)
 	}
-	if len(r.g.Partition.Repartitions) < 2 {
-		t.Fatalf("only %d repartitions happened: the test tests little", len(r.g.Partition.Repartitions))
+	if len(r.g.Sharing.Repartitions) < 2 {
+		t.Fatalf("only %d repartitions happened: the test tests little", len(r.g.Sharing.Repartitions))
 	}
 	bytes, commands := r.g.Copied()
 	if bytes == 0 || how == transfer.PageMove && commands != bytes/128 {

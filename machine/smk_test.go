@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/mem"
 )
@@ -50,8 +50,8 @@ func TestDominantShares(t *testing.T) {
 					t.Errorf("SM %d holds %v CTAs, want %v", i, got, c.want)
 				}
 			}
-			if n == 1 && r.g.Partition.Evicted().CTAs > 0 || n > 1 && r.g.Partition.Evicted().CTAs == 0 {
-				t.Errorf("%d CTAs evicted", r.g.Partition.Evicted().CTAs)
+			if n == 1 && r.g.Sharing.Evicted().CTAs > 0 || n > 1 && r.g.Sharing.Evicted().CTAs == 0 {
+				t.Errorf("%d CTAs evicted", r.g.Sharing.Evicted().CTAs)
 			}
 			if err := r.finish(); err != nil {
 				t.Fatal(err)
@@ -86,7 +86,7 @@ func TestSMKAlone(t *testing.T) {
 func TestSMKSkip(t *testing.T) {
 	play := func(sheet string, every bool) string {
 		r := together(t, sheet, 4, 3, Options{Every: every})
-		var all []*partition.Kernel
+		var all []*sharing.Kernel
 		var checks []func()
 		for round := range 3 {
 			for i := range 3 {
@@ -104,7 +104,7 @@ func TestSMKSkip(t *testing.T) {
 			check()
 		}
 		r.leftovers()
-		s := fmt.Sprint(r.g.Partition.Evicted())
+		s := fmt.Sprint(r.g.Sharing.Evicted())
 		for _, k := range all {
 			s += fmt.Sprint(" ", k.End)
 		}
@@ -128,7 +128,7 @@ func TestSMKBig(t *testing.T) {
 	for !big.Done && r.g.Running() > 0 {
 		r.step(1000)
 	}
-	if left := len(r.g.Partition.Unfinished()); !big.Done || left != 1 {
+	if left := len(r.g.Sharing.Unfinished()); !big.Done || left != 1 {
 		t.Errorf("done %v with %d kernels left: the large CTAs were to run among the small ones", big.Done, left)
 	}
 	if err := r.finish(); err != nil {
@@ -177,13 +177,13 @@ func TestLimitCTAs(t *testing.T) {
 		{[][]int{{4, 4}, {5, 6}}, [2][2]int{{3, 2}, {5, 6}}, 16}, // who is below its limit waits for room
 		{nil, [2][2]int{{4, 4}, {4, 4}}, 16 + 1 + 2},
 	} {
-		if err := r.g.Partition.LimitCTAs(c.most); err != nil {
+		if err := r.g.Sharing.LimitCTAs(c.most); err != nil {
 			t.Fatal(err)
 		}
 		r.step(4000)
-		if got := held(); got != c.want || r.g.Partition.Evicted().CTAs != c.evicted {
+		if got := held(); got != c.want || r.g.Sharing.Evicted().CTAs != c.evicted {
 			t.Errorf("limits %v: %v CTAs after %d evictions, want %v after %d", c.most, got,
-				r.g.Partition.Evicted().CTAs, c.want, c.evicted)
+				r.g.Sharing.Evicted().CTAs, c.want, c.evicted)
 		}
 	}
 	if err := r.finish(); err != nil {
@@ -199,33 +199,33 @@ func TestLimitErrors(t *testing.T) {
 	r := together(t, "qv100", 2, 2, Options{})
 	alone := mps(t, Options{})
 	most := [][]int{slices.Repeat([]int{-1}, 16), slices.Repeat([]int{-1}, 16)}
-	if err := alone.g.Partition.LimitCTAs(most); err != nil {
+	if err := alone.g.Sharing.LimitCTAs(most); err != nil {
 		t.Errorf("no limits: %v", err)
 	}
 	most[1][9] = 3
-	good := func() *partition.Quotas { return r.quotas(sm.QuotaRollover, 100, []bool{true, false}, 1, 0) }
-	bad := func(change func(q *partition.Quotas)) error {
+	good := func() *sharing.Quotas { return r.quotas(sm.QuotaRollover, 100, []bool{true, false}, 1, 0) }
+	bad := func(change func(q *sharing.Quotas)) error {
 		q := good()
 		change(q)
-		return r.g.Partition.SetQuotas(q)
+		return r.g.Sharing.SetQuotas(q)
 	}
 	for want, err := range map[string]error{
-		"on SM 9: a limit of CTAs needs an SM":    alone.g.Partition.LimitCTAs(most),
-		"limits of 1 applications, there are 2":   r.g.Partition.LimitCTAs([][]int{{1, 1}}),
-		"application app1 on 3 SMs, there are 2":  r.g.Partition.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
-		"there is no scheme 4":                    bad(func(q *partition.Quotas) { q.Scheme = 4 }),
-		"a quota period needs at least one cycle": bad(func(q *partition.Quotas) { q.Period = 0 }),
-		"goals of 1 applications":                 bad(func(q *partition.Quotas) { q.Goal = q.Goal[1:] }),
-		"quotas of 1 applications":                bad(func(q *partition.Quotas) { q.PerSM = q.PerSM[1:] }),
-		"app0 has 0 thread instructions on SM 1":  bad(func(q *partition.Quotas) { q.PerSM[0][1] = 0 }),
-		"app1 has -1 thread instructions on SM 0": bad(func(q *partition.Quotas) { q.PerSM[1][0] = -1 }),
-		"must be 1 to":                            bad(func(q *partition.Quotas) { q.Scheme = sm.QuotaElastic }),
+		"on SM 9: a limit of CTAs needs an SM":    alone.g.Sharing.LimitCTAs(most),
+		"limits of 1 applications, there are 2":   r.g.Sharing.LimitCTAs([][]int{{1, 1}}),
+		"application app1 on 3 SMs, there are 2":  r.g.Sharing.LimitCTAs([][]int{{1, 1}, {1, 1, 1}}),
+		"there is no scheme 4":                    bad(func(q *sharing.Quotas) { q.Scheme = 4 }),
+		"a quota period needs at least one cycle": bad(func(q *sharing.Quotas) { q.Period = 0 }),
+		"goals of 1 applications":                 bad(func(q *sharing.Quotas) { q.Goal = q.Goal[1:] }),
+		"quotas of 1 applications":                bad(func(q *sharing.Quotas) { q.PerSM = q.PerSM[1:] }),
+		"app0 has 0 thread instructions on SM 1":  bad(func(q *sharing.Quotas) { q.PerSM[0][1] = 0 }),
+		"app1 has -1 thread instructions on SM 0": bad(func(q *sharing.Quotas) { q.PerSM[1][0] = -1 }),
+		"must be 1 to":                            bad(func(q *sharing.Quotas) { q.Scheme = sm.QuotaElastic }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want: %s", err, want)
 		}
 	}
-	if err := r.g.Partition.SetQuotas(good()); err != nil {
+	if err := r.g.Sharing.SetQuotas(good()); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,24 +5,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
 
 // shares are shares of SMs and channel groups.
-func shares(sms, groups []int) (out []partition.Share) {
+func shares(sms, groups []int) (out []sharing.Share) {
 	for i, n := range sms {
-		out = append(out, partition.Share{SMs: n, Groups: groups[i]})
+		out = append(out, sharing.Share{SMs: n, Groups: groups[i]})
 	}
 	return out
 }
 
 // sms are shares of SMs alone, where memory is shared.
-func sms(n ...int) (out []partition.Share) {
+func sms(n ...int) (out []sharing.Share) {
 	for _, k := range n {
-		out = append(out, partition.Share{SMs: k})
+		out = append(out, sharing.Share{SMs: k})
 	}
 	return out
 }
@@ -42,7 +42,7 @@ func mps(t *testing.T, o Options) *rig {
 func TestSMsMoveWithoutTranslation(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		share  []partition.Share
+		share  []sharing.Share
 		within uint64
 		want   string
 	}{
@@ -105,27 +105,27 @@ func TestWhatCannotMove(t *testing.T) {
 		{"slices with translation", pair(t, Options{}, nil), true, true},
 		{"turns", together(t, "qv100", 4, 2, Options{Quantum: 1000}), false, false},
 		{"SMK", together(t, "ugpu", 4, 2, Options{}), false, false},
-		{"slices", newRig(t, "qv100", Options{}, small, &partition.Tenant{Name: "a", SMs: upTo(8), Groups: upTo(16)},
-			&partition.Tenant{Name: "b", SMs: between(8, 16), Groups: between(16, 32)}), true, false},
+		{"slices", newRig(t, "qv100", Options{}, small, &sharing.Tenant{Name: "a", SMs: upTo(8), Groups: upTo(16)},
+			&sharing.Tenant{Name: "b", SMs: between(8, 16), Groups: between(16, 32)}), true, false},
 	} {
-		if err := c.r.g.Partition.CanMoveSMs(); (err == nil) != c.sms {
+		if err := c.r.g.Sharing.CanMoveSMs(); (err == nil) != c.sms {
 			t.Errorf("%s: SMs move: %v", c.name, err)
 		}
-		if err := c.r.g.Partition.CanMoveGroups(); (err == nil) != c.groups {
+		if err := c.r.g.Sharing.CanMoveGroups(); (err == nil) != c.groups {
 			t.Errorf("%s: channel groups move: %v", c.name, err)
 		}
 		a, b := c.r.g.Tenants[0], c.r.g.Tenants[1]
-		_, err := c.r.g.Partition.Repartition(plain(shares([]int{1, 2}, []int{len(a.Groups), len(b.Groups)}), 0))
+		_, err := c.r.g.Sharing.Repartition(plain(shares([]int{1, 2}, []int{len(a.Groups), len(b.Groups)}), 0))
 		if (err == nil) != c.sms {
 			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
 		}
 		c.r.syncCounters()
-		_, err = c.r.g.Partition.Repartition(plain(shares([]int{2, 1}, []int{len(a.Groups) + 1, len(b.Groups) - 1}), 0))
+		_, err = c.r.g.Sharing.Repartition(plain(shares([]int{2, 1}, []int{len(a.Groups) + 1, len(b.Groups) - 1}), 0))
 		if (err == nil) != c.groups {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
 		}
 	}
-	if _, err := mps(t, Options{}).g.Partition.Repartition(plain(sms(-1, 2), 0)); fmt.Sprint(err) !=
+	if _, err := mps(t, Options{}).g.Sharing.Repartition(plain(sms(-1, 2), 0)); fmt.Sprint(err) !=
 		"application a would have -1 SMs" {
 		t.Errorf("less than no SM for a: %v", err)
 	}
@@ -142,7 +142,7 @@ func TestMovesKeepStrides(t *testing.T) {
 			if _, err := r.g.Run(r.g.Now() - r.g.Now()%10_000 + 10_000); err != nil {
 				t.Fatal(err)
 			}
-			if !moves || r.g.Now()%10_000 != 0 || !r.g.Partition.NothingMoves() {
+			if !moves || r.g.Now()%10_000 != 0 || !r.g.Sharing.NothingMoves() {
 				continue
 			}
 			n++
@@ -150,12 +150,12 @@ func TestMovesKeepStrides(t *testing.T) {
 		}
 		checkA()
 		checkB()
-		for _, p := range r.g.Partition.Repartitions {
+		for _, p := range r.g.Sharing.Repartitions {
 			for _, m := range p.SMs {
 				story += fmt.Sprintln(m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)
 			}
 		}
-		return fmt.Sprintln(story, len(r.g.Partition.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
+		return fmt.Sprintln(story, len(r.g.Sharing.Repartitions), a.End, b.End, stat.Set(r.g.Tables).Sums(0),
 			stat.Set(r.g.Tables).Sums(1)), r.g.clock.InStrides
 	}
 	_, without := run(Options{}, false)
@@ -194,7 +194,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 		r := newRig(t, "qv100", o, change, tenant("a", upTo(7)), tenant("b", between(7, 14)))
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var checks []func()
-		var kernels []*partition.Kernel
+		var kernels []*sharing.Kernel
 		for range 3 {
 			for i := range 2 {
 				a, checkA := r.count(i, 40+rng.IntN(80), 64<<rng.IntN(3), 50+rng.IntN(100))
@@ -204,12 +204,12 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 		}
 		for r.g.Running() > 0 {
 			r.step(300 + uint64(rng.IntN(2000)))
-			if !r.g.Partition.NothingMoves() {
+			if !r.g.Sharing.NothingMoves() {
 				continue
 			}
 			a := 1 + rng.IntN(14)
 			want := sms(a, 1+rng.IntN(16-a))
-			if _, err := r.g.Partition.Repartition(plain(want, []uint64{0, 500, 100_000}[rng.IntN(3)])); err != nil {
+			if _, err := r.g.Sharing.Repartition(plain(want, []uint64{0, 500, 100_000}[rng.IntN(3)])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -218,8 +218,8 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 			check()
 		}
 		r.leftovers()
-		if len(r.g.Partition.Repartitions) < 3 {
-			t.Errorf("seed %d: only %d repartitions", seed, len(r.g.Partition.Repartitions))
+		if len(r.g.Sharing.Repartitions) < 3 {
+			t.Errorf("seed %d: only %d repartitions", seed, len(r.g.Sharing.Repartitions))
 		}
 		for _, k := range kernels {
 			story += fmt.Sprint(k.End, " ")
@@ -243,13 +243,13 @@ func TestNoSMForAWhile(t *testing.T) {
 		r.g.Watchdog.Governed = true // somebody may give it one
 		a, checkA := r.count(0, 80, 256, 200)
 		b, checkB := r.scale(1, 300_000, mem.Device)
-		to := func(at uint64, shares ...partition.Share) {
+		to := func(at uint64, shares ...sharing.Share) {
 			for r.g.Now() < at {
 				if _, err := r.g.Run(at); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, err := r.g.Partition.Repartition(plain(shares, 0)); err != nil {
+			if _, err := r.g.Sharing.Repartition(plain(shares, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -21,7 +21,7 @@ func TestStridesEndWhereLockstepDoes(t *testing.T) {
 		}
 		out = append(out, span{0, r.g.Now()})
 		k, check := r.scale(0, 200_000, mem.Device)
-		list := []*partition.Kernel{k}
+		list := []*sharing.Kernel{k}
 		for _, n := range []int{10, 1, 60} {
 			c, _ := r.count(1, 100, 256, n)
 			list = append(list, c)

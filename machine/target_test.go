@@ -3,7 +3,7 @@ package machine
 import (
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -11,16 +11,16 @@ import (
 // accesses with the others'; whoever gets it can use it.
 func TestHeldSMGoesElsewhere(t *testing.T) {
 	for _, to := range []int{-1, 2} {
-		r := newRig(t, "ugpu", Options{}, small, &partition.Tenant{Name: "a", SMs: upTo(6), Groups: upTo(3)},
-			&partition.Tenant{Name: "b", SMs: between(6, 12), Groups: between(3, 6)},
-			&partition.Tenant{Name: "c", SMs: between(12, 16), Groups: between(6, 8)})
+		r := newRig(t, "ugpu", Options{}, small, &sharing.Tenant{Name: "a", SMs: upTo(6), Groups: upTo(3)},
+			&sharing.Tenant{Name: "b", SMs: between(6, 12), Groups: between(3, 6)},
+			&sharing.Tenant{Name: "c", SMs: between(12, 16), Groups: between(6, 8)})
 		_, checkA := r.scale(0, 5*128, mem.Device) // leaves an SM without a CTA
 		r.step(1000)
 		want := shares([]int{5, 6, 4}, []int{2, 4, 2})
 		if to >= 0 {
 			want[to].SMs++
 		}
-		p, err := r.g.Partition.Repartition(plain(want, 0))
+		p, err := r.g.Sharing.Repartition(plain(want, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestHeldSMGoesElsewhere(t *testing.T) {
 		}
 		if to < 0 {
 			want[2].SMs++
-			if _, err := r.g.Partition.Repartition(plain(want, 0)); err != nil {
+			if _, err := r.g.Sharing.Repartition(plain(want, 0)); err != nil {
 				t.Fatal(err)
 			}
 			r.syncCounters()

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/machine/cpu"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -143,7 +143,7 @@ func (r *rig) chaseBesideScale() {
 // Where sets are divided, pages have the colors of who they belong to: blocks of the GPU are in sets of
 // its own and in shared channels only, nothing is swapped or found misplaced, and the CPU has all else.
 func TestSetsAreDividedByPages(t *testing.T) {
-	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &partition.Tenant{Name: "cpu", Cores: []int{0}},
+	r := newRig(t, "hydrogen", Options{}, tiny("sets", "cache"), &sharing.Tenant{Name: "cpu", Cores: []int{0}},
 		tenant("gpu", upTo(6)))
 	r.chaseBesideScale()
 	for tenant, name := range []string{"the CPU", "the GPU"} {
@@ -175,7 +175,7 @@ func TestTiersWithCPU(t *testing.T) {
 	}
 	var sums [2][]stat.Sums
 	for i, o := range []Options{{}, {Every: true}} {
-		r := newRig(t, "hydrogen", o, change, &partition.Tenant{Name: "cpu", Cores: []int{0}}, tenant("gpu", upTo(6)))
+		r := newRig(t, "hydrogen", o, change, &sharing.Tenant{Name: "cpu", Cores: []int{0}}, tenant("gpu", upTo(6)))
 		r.chaseBesideScale()
 		for tenant := range 2 {
 			sums[i] = append(sums[i], stat.Set(r.g.Tables).Sums(tenant))

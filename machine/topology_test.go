@@ -5,7 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/machine/cpu"
 	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -17,7 +17,7 @@ func askFor(t *testing.T, sheet string, op mem.Op, port, home int,
 ) uint64 {
 	t.Helper()
 	r := newRig(t, sheet, Options{Replication: replicates(sheet)}, nil,
-		&partition.Tenant{Name: "a", SMs: upTo(port + 1), Groups: groups})
+		&sharing.Tenant{Name: "a", SMs: upTo(port + 1), Groups: groups})
 	g, f := r.g, &r.g.fabric
 	line := lineAt(t, r, home)
 	f.Slices[home].Prefill(line, 1, 0)
@@ -69,11 +69,11 @@ func lineAt(t *testing.T, r *rig, home int) uint64 {
 }
 
 // replicates has slices keep copies where they can.
-func replicates(sheet string) partition.Replication {
+func replicates(sheet string) sharing.Replication {
 	if sheet == "nuba" {
-		return partition.FullReplication
+		return sharing.FullReplication
 	}
-	return partition.NoReplication
+	return sharing.NoReplication
 }
 
 // TestHopLatency: a request takes the hops of its topology and no others. A link takes a clock,
@@ -155,7 +155,7 @@ func TestL3Latency(t *testing.T) {
 // TestL3IsTheGPUs: SMs share what a bank has, a write goes through to the LLC and into the copy, an atomic makes the
 // copy useless, and what CPU cores ask for is no business of the L3's.
 func TestL3IsTheGPUs(t *testing.T) {
-	r := newRig(t, "hydrogen", Options{}, nil, &partition.Tenant{Name: "cpu", Cores: []int{0}},
+	r := newRig(t, "hydrogen", Options{}, nil, &sharing.Tenant{Name: "cpu", Cores: []int{0}},
 		tenant("gpu", upTo(6)))
 	in, out := r.alloc(1, 4096, mem.Device), r.alloc(1, 4096, mem.Device)
 	counts := func(f func()) (l3, hits, llc uint64) {

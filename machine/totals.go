@@ -15,7 +15,7 @@ func (g *GPU) Channels(tenant int) int {
 }
 
 // Running is the number of kernels launched and not finished, and of executions of CPU cores.
-func (g *GPU) Running() int { return g.Partition.Dispatch.Running() + len(g.CPUs.executions) }
+func (g *GPU) Running() int { return g.Sharing.Dispatch.Running() + len(g.CPUs.executions) }
 
 // Faulted is the tenant whose program faulted; -1 when none did.
 func (g *GPU) Faulted() int {
@@ -39,7 +39,7 @@ func (g *GPU) SyncCounters() {
 // SyncSMs brings the active time of SMs, the time in which they wake, and the counters of CPU cores up to the current
 // cycle.
 func (g *GPU) SyncSMs() {
-	g.Partition.SyncWaking(g.Now())
+	g.Sharing.SyncWaking(g.Now())
 	for _, s := range g.sms.List {
 		s.SyncCounters(g.Now())
 	}

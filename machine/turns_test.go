@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
@@ -14,9 +14,9 @@ import (
 // together is a machine of some SMs all of which every one of n applications may use.
 func together(t *testing.T, sheet string, sms, n int, o Options) *rig {
 	t.Helper()
-	var all []*partition.Tenant
+	var all []*sharing.Tenant
 	for i := range n {
-		all = append(all, &partition.Tenant{Name: fmt.Sprint("app", i), SMs: upTo(sms)})
+		all = append(all, &sharing.Tenant{Name: fmt.Sprint("app", i), SMs: upTo(sms)})
 	}
 	return newRig(t, sheet, o, func(m *sheets.Machine) {
 		m.SM.Count = sms
@@ -37,7 +37,7 @@ func (r *rig) residents() map[mem.TenantID]int {
 func (r *rig) leftovers() {
 	r.t.Helper()
 	for i := range r.g.sms.List {
-		r.g.Partition.Contexts.Free(i)
+		r.g.Sharing.Contexts.Free(i)
 	}
 	if _, err := r.g.Run(r.g.Now() + 100_000); err != nil {
 		r.t.Fatal(err)
@@ -46,9 +46,9 @@ func (r *rig) leftovers() {
 		r.t.Errorf("%d requests are still in flight", n)
 	}
 	for i := range r.g.Tenants {
-		if n := r.g.Partition.Contexts.Images(i); n != 0 || len(r.g.Partition.Contexts.Waiting(i)) > 0 {
+		if n := r.g.Sharing.Contexts.Images(i); n != 0 || len(r.g.Sharing.Contexts.Waiting(i)) > 0 {
 			r.t.Errorf("tenant %d has %d contexts in memory, %d of them waiting", i, n,
-				len(r.g.Partition.Contexts.Waiting(i)))
+				len(r.g.Sharing.Contexts.Waiting(i)))
 		}
 	}
 }
@@ -77,14 +77,14 @@ func TestTurns(t *testing.T) {
 			loaded := map[int]uint64{} // turn: cycle at which its contexts were there
 			for r.g.Running() > 0 {
 				r.step(1)
-				turn := len(r.g.Partition.TimeSlices.Log()) - 1
-				if at, ok := r.g.Partition.TimeSlices.Loaded(); turn > 0 && ok && loaded[turn] == 0 {
+				turn := len(r.g.Sharing.TimeSlices.Log()) - 1
+				if at, ok := r.g.Sharing.TimeSlices.Loaded(); turn > 0 && ok && loaded[turn] == 0 {
 					loaded[turn] = at
 				}
 				for who := range r.residents() {
-					if int(who) != r.g.Partition.TimeSlices.Holder() {
+					if int(who) != r.g.Sharing.TimeSlices.Holder() {
 						t.Fatalf("cycle %d: CTAs of tenant %d are there in the turn of %d", r.g.Now(), who,
-							r.g.Partition.TimeSlices.Holder())
+							r.g.Sharing.TimeSlices.Holder())
 					}
 				}
 			}
@@ -93,7 +93,7 @@ func TestTurns(t *testing.T) {
 			}
 			r.leftovers()
 			full := 0
-			log := r.g.Partition.TimeSlices.Log()
+			log := r.g.Sharing.TimeSlices.Log()
 			r.phases(log)
 			for i, x := range log {
 				if i > 0 && (x.Tenant == log[i-1].Tenant || x.Start < log[i-1].Left) {
@@ -116,7 +116,7 @@ func TestTurns(t *testing.T) {
 
 // phases checks that the phases of turns are where the time went: each within its turn or
 // the switch after it, and a switch is saving and waiting, nothing else.
-func (r *rig) phases(log []partition.Turn) {
+func (r *rig) phases(log []sharing.Turn) {
 	r.t.Helper()
 	n := uint64(len(r.g.sms.List))
 	var refill uint64
@@ -176,7 +176,7 @@ func TestTurnsPass(t *testing.T) {
 		r.step(engine.Never >> 1)
 	}
 	r.step(1)
-	log := r.g.Partition.TimeSlices.Log()
+	log := r.g.Sharing.TimeSlices.Log()
 	if len(log) != 2 || log[1].Tenant != 2 || log[0].Left != a.End+1 {
 		t.Fatalf("turns %+v: tenant 0 ended at %d, and 2 was to follow in the next cycle", log, a.End)
 	}
@@ -188,7 +188,7 @@ func TestTurnsPass(t *testing.T) {
 	if err := r.finish(); err != nil {
 		t.Fatal(err)
 	}
-	log = r.g.Partition.TimeSlices.Log()
+	log = r.g.Sharing.TimeSlices.Log()
 	if len(log) != 4 || log[1].Left != from+2*quantum || log[2].Tenant != 0 || log[3].Tenant != 2 || !b.Done ||
 		log[2].Left != c.End+1 {
 		t.Errorf("turns %+v: who came in the second quantum was to get the SMs at its end, %d, and leave them at %d",
@@ -200,7 +200,7 @@ func TestTurnsPass(t *testing.T) {
 func TestTurnsSkip(t *testing.T) {
 	play := func(sheet string, every bool) string {
 		r := together(t, sheet, 8, 2, Options{Quantum: 2500, Every: every})
-		var all []*partition.Kernel
+		var all []*sharing.Kernel
 		for i := range 2 {
 			k, _ := r.count(i, 40, 128, 300)
 			all = append(all, k)
@@ -210,7 +210,7 @@ func TestTurnsSkip(t *testing.T) {
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}
-		s := fmt.Sprint(r.g.Partition.TimeSlices.Log())
+		s := fmt.Sprint(r.g.Sharing.TimeSlices.Log())
 		for _, k := range all {
 			s += fmt.Sprint(" ", k.End)
 		}
@@ -229,7 +229,7 @@ func TestTurnsErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(m, []*partition.Tenant{{Name: "a", SMs: upTo(40)}}, Options{Quantum: 10}); err == nil {
+	if _, err := New(m, []*sharing.Tenant{{Name: "a", SMs: upTo(40)}}, Options{Quantum: 10}); err == nil {
 		t.Error("an application takes turns on half of the SMs")
 	}
 }

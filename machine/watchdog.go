@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/mem"
@@ -40,12 +40,12 @@ const commonLimit = 8
 // Loops that wait are no progress, however many instructions they have and even if they store. Nor are pages that
 // come again and again. Real drivers only have limits of wall time.
 type Watchdog struct {
-	tenants    []*partition.Tenant
+	tenants    []*sharing.Tenant
 	sms        []*sm.SM
 	sentry     sm.Sentry
 	cpus       *CPUs
-	dispatch   *partition.Dispatcher
-	contexts   *partition.ContextStore
+	dispatch   *sharing.Dispatcher
+	contexts   *sharing.ContextStore
 	clock      *timing.Clock
 	firstError *timing.FirstError
 	count      *stat.Table // of the SMs

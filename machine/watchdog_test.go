@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -28,9 +28,9 @@ func (r *rig) piecewise(again func()) error {
 // begins again.
 func TestStoringForEver(t *testing.T) {
 	for _, beside := range []bool{false, true} {
-		tenants := []*partition.Tenant{{Name: "hung", SMs: upTo(40)}}
+		tenants := []*sharing.Tenant{{Name: "hung", SMs: upTo(40)}}
 		if beside {
-			tenants = append(tenants, &partition.Tenant{Name: "busy", SMs: upTo(80)[40:]})
+			tenants = append(tenants, &sharing.Tenant{Name: "busy", SMs: upTo(80)[40:]})
 		}
 		r := newRig(t, "qv100", Options{Watchdog: 100_000}, nil, tenants...)
 		r.launch(0, "pour", 2, 64, r.alloc(0, 4096, mem.Device).Base)
@@ -70,7 +70,7 @@ func TestLongLoopIsWork(t *testing.T) {
 // A kernel that waits because others are in its way is not one that no SM can hold.
 func TestWaitingIsNotTooLarge(t *testing.T) {
 	r := newRig(t, "qv100", Options{Watchdog: 50_000}, func(m *sheets.Machine) { m.SM.CTAs = 1 },
-		&partition.Tenant{Name: "a", SMs: []int{0}})
+		&sharing.Tenant{Name: "a", SMs: []int{0}})
 	out := r.alloc(0, 4096, mem.Device)
 	r.launch(0, "spin", 1, 32, out.Base)
 	r.launch(0, "pile", 1, 32, out.Base)
@@ -93,7 +93,7 @@ func TestPolicyMayHelp(t *testing.T) {
 		for i := range none {
 			none[i] = make([]int, 80)
 		}
-		if err := r.g.Partition.LimitCTAs(none); err != nil {
+		if err := r.g.Sharing.LimitCTAs(none); err != nil {
 			t.Fatal(err)
 		}
 		r.launch(0, "pile", 4, 32, out.Base)
@@ -104,7 +104,7 @@ func TestPolicyMayHelp(t *testing.T) {
 		if !governed {
 			continue
 		}
-		if err := r.g.Partition.LimitCTAs(nil); err != nil {
+		if err := r.g.Sharing.LimitCTAs(nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.piecewise(nil); err != nil {
@@ -130,14 +130,14 @@ func TestWaitsOffTheSMs(t *testing.T) {
 			if !strings.Contains(lines, "kernel pour: 2 of 2") {
 				t.Fatalf("cycle %d: %s", now, lines)
 			}
-			if r.g.Partition.Contexts.Images(i) == 0 {
+			if r.g.Sharing.Contexts.Images(i) == 0 {
 				continue
 			}
 			if strings.Count(lines, ", next k.ptx:") < 2 {
 				t.Fatalf("cycle %d: no line of a CTA in:\n%s", now, lines)
 			}
 			off[i] = off[i] || strings.Count(lines, "off the SMs: CTA of pour: warps 0") == 2
-			switching = switching || r.g.Partition.TimeSlices.Switching()
+			switching = switching || r.g.Sharing.TimeSlices.Switching()
 		}
 	}
 	if !off[0] || !off[1] || !switching {

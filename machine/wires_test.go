@@ -20,7 +20,7 @@ func wires(g *GPU) (list []string) {
 		}
 	}
 	parts := map[string]reflect.Value{}
-	for _, of := range []reflect.Value{v.FieldByName("Partition"), v} { // Partition's parts, and those of the machine
+	for _, of := range []reflect.Value{v.FieldByName("Sharing"), v} { // Sharing's parts, and those of the machine
 		for i := range of.NumField() {
 			f, name := of.Field(i), of.Type().Field(i).Name
 			switch f.Kind() {
@@ -98,7 +98,7 @@ func TestWires(t *testing.T) {
 // below a callback, or registers where its answers go.
 var order = []string{
 	"fabric", "memory", "translation", "pageCopies", "host",
-	"holdings", "Contexts", "groups", "mover", "evictor", "TimeSlices", "Replicas", "Dispatch", "Partition",
+	"holdings", "Contexts", "groups", "mover", "evictor", "TimeSlices", "Replicas", "Dispatch", "Sharing",
 	"sms", "CPUs", "strides", "Watchdog",
 }
 

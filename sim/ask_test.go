@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestAsk(t *testing.T) {
 	entry := func(settings ...string) *control.Entry { return &control.Entry{Settings: settings} }
 	x := &change{
-		want:    partition.Target{Shares: []partition.Share{{SMs: 40, Groups: 4}, {SMs: 40, Groups: 4}}},
+		want:    sharing.Target{Shares: []sharing.Share{{SMs: 40, Groups: 4}, {SMs: 40, Groups: 4}}},
 		decides: map[string]int{},
 	}
 	gated, quota := 3, &control.Quota{Scheme: control.Elastic, Period: 10, PerSM: [][]int64{{5}}, Goal: []bool{true}}
@@ -28,7 +28,7 @@ func TestAsk(t *testing.T) {
 		return d, err
 	}
 	if d, err := ask(plan, 0, "sms"); err != nil || !d.Changed || d.After[0].SMs != 41 || d.After[0].Groups != 4 ||
-		x.want.Free != partition.ByDraining {
+		x.want.Free != sharing.ByDraining {
 		t.Errorf("%+v %v: a policy that sets SMs sets no groups", d, err)
 	}
 	if d, err := ask(plan, 1, "groups"); err != nil || !d.Changed || d.Before[0].SMs != 41 || d.After[1].Groups != 3 ||

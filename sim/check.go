@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
@@ -167,14 +167,14 @@ func (s *Sharing) checkReplication(m *sheets.Machine) error {
 	if way != "" && way != replicateNone && way != replicateFull {
 		return fmt.Errorf("memory.replication is none or full, not %q", way)
 	}
-	dynamic := s.replication() == partition.DynamicReplication
+	dynamic := s.replication() == sharing.DynamicReplication
 	if way != "" && dynamic {
 		return fmt.Errorf("memory.replication is %s, but a policy sets replication, too: keep one of them", way)
 	}
 	if way != replicateFull && !dynamic {
 		return nil
 	}
-	if err := partition.CanReplicate(m); err != nil {
+	if err := sharing.CanReplicate(m); err != nil {
 		path := "noc.topology"
 		if m.NoC.Topology == "" {
 			path = "noc.kind" // the sheet leaves the topology out

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/heddle-sim/heddle/isa"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -62,7 +62,7 @@ type profiled struct {
 }
 
 // profile adds a kernel's stall cycles to those of earlier launches of its code.
-func (c *collector) profile(k *partition.Kernel) {
+func (c *collector) profile(k *sharing.Kernel) {
 	if k.Prof == nil {
 		return
 	}
@@ -146,7 +146,7 @@ func (c *collector) halve() {
 // gated is the SM-cycles so far in which SMs were powered down.
 func (r *run) gated() (sum uint64) {
 	for i := range r.sheet.SM.Count {
-		sum += r.gpu.Partition.GatedCycles(i)
+		sum += r.gpu.Sharing.GatedCycles(i)
 	}
 	return sum
 }
@@ -228,7 +228,7 @@ func (r *run) result() *Result {
 		r.col.epoch(now) // the last, shorter one
 	}
 	r.gpu.SyncCounters()
-	for _, k := range r.gpu.Partition.Unfinished() {
+	for _, k := range r.gpu.Sharing.Unfinished() {
 		r.col.profile(k)
 	}
 	hz := r.sheet.Clock.Core * 1e6
@@ -306,7 +306,7 @@ func NobodysCounters() []stat.Desc {
 func (r *run) gatedTable(n *Nobody) Counters {
 	c := Counters{Owner: "sm", Tenant: NobodyName, Values: []Value{{Desc: NobodysCounters()[0], N: n.GatedSMCycles}}}
 	for i := range r.sheet.SM.Count {
-		c.Instances = append(c.Instances, []uint64{r.gpu.Partition.GatedCycles(i)})
+		c.Instances = append(c.Instances, []uint64{r.gpu.Sharing.GatedCycles(i)})
 	}
 	return c
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
-	"github.com/heddle-sim/heddle/machine/partition"
 	"github.com/heddle-sim/heddle/machine/residency"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/mem"
@@ -20,7 +20,7 @@ import (
 type stream struct {
 	ops    []*host.Op
 	active bool
-	kernel *partition.Kernel
+	kernel *sharing.Kernel
 	// execution is that of its CPU program.
 	execution *machine.Execution
 	copy      *transfer.HostCopy   // of an active operation; nil: none

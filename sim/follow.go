@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 )
 
 // What became of the decisions of a run, for its result and its timeline.
@@ -59,7 +59,7 @@ func (c *controller) name(tenant int) string {
 }
 
 // followSMs fills in a decision's moves of SMs and adds them up.
-func (c *controller) followSMs(d *Decision, r *partition.Repartition, m *Moved) {
+func (c *controller) followSMs(d *Decision, r *sharing.Repartition, m *Moved) {
 	for _, x := range r.SMs {
 		d.SMs = append(d.SMs, SMMove{
 			SM: x.SM, From: c.name(x.From), To: c.name(x.To), Gate: x.Gate, How: string(x.How),
@@ -73,11 +73,11 @@ func (c *controller) followSMs(d *Decision, r *partition.Repartition, m *Moved) 
 		}
 		m.ContextBytes += x.Bytes
 		switch x.How {
-		case partition.Drain:
+		case sharing.Drain:
 			m.Drained++
-		case partition.Switch:
+		case sharing.Switch:
 			m.Switched++
-		case partition.Wake:
+		case sharing.Wake:
 			m.Woken++
 		}
 	}
@@ -92,11 +92,11 @@ func (c *controller) followSMs(d *Decision, r *partition.Repartition, m *Moved) 
 }
 
 // followGroups is followSMs for channel groups and their pages.
-func (c *controller) followGroups(d *Decision, r *partition.Repartition, m *Moved) {
+func (c *controller) followGroups(d *Decision, r *sharing.Repartition, m *Moved) {
 	for k := range r.Groups {
 		x := &r.Groups[k]
-		c.r.gpu.Partition.Count(x)
-		waiting := uint64(c.r.gpu.Partition.Waiting(x))
+		c.r.gpu.Sharing.Count(x)
+		waiting := uint64(c.r.gpu.Sharing.Waiting(x))
 		d.Groups = append(d.Groups, GroupMove{
 			Group: x.Group, From: c.name(x.From), To: c.name(x.To), Start: x.Start, Handed: x.Handed,
 			Emptied: x.Emptied,
@@ -112,11 +112,11 @@ func (c *controller) followGroups(d *Decision, r *partition.Repartition, m *Move
 
 // smState names what an SM does while it changes hands, is powered down or wakes, and the tenant for which it does
 // that (-1: none).
-func smState(x *partition.SMMove) (name string, tenant int) {
+func smState(x *sharing.SMMove) (name string, tenant int) {
 	switch {
-	case x.How == partition.Wake:
+	case x.How == sharing.Wake:
 		return "waking", x.To
-	case x.How == partition.Switch:
+	case x.How == sharing.Switch:
 		return "switching", max(x.From, 0)
 	case x.From < 0 && x.Gate:
 		return "powering down", -1

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -36,15 +36,15 @@ func gatedRun(t *testing.T, spec Spec) *Result {
 	if err := r.build(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := r.gpu.Partition.Repartition(&partition.Target{Shares: []partition.Share{{SMs: 5}, {SMs: 6}}, Gated: 5})
+	p, err := r.gpu.Sharing.Repartition(&sharing.Target{Shares: []sharing.Share{{SMs: 5}, {SMs: 6}}, Gated: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing := &partition.Repartition{} // of a plan for what everybody has already
+	nothing := &sharing.Repartition{} // of a plan for what everybody has already
 	r.ctl.begun = append(r.ctl.begun, &change{decides: map[string]int{"gating": 0}, done: p},
 		&change{decides: map[string]int{"sms": 0}, done: nothing})
 	r.ctl.waiting = &change{
-		want: partition.Target{Shares: []partition.Share{{SMs: 7}, {SMs: 6}}, Gated: partition.KeepGated}, at: 3000,
+		want: sharing.Target{Shares: []sharing.Share{{SMs: 7}, {SMs: 6}}, Gated: sharing.KeepGated}, at: 3000,
 		decides: map[string]int{"sms": 0},
 	}
 	r.ctl.decisions = append(r.ctl.decisions, Decision{Changed: true})

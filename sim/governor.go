@@ -6,7 +6,7 @@ import (
 
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine/backing"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -40,18 +40,18 @@ type governor struct {
 
 // change is what the plans of a cycle ask of the machine.
 type change struct {
-	want    partition.Target
-	quota   *partition.Quotas      // nil: as they are
-	ctas    [][]int                // nil: as they are
-	split   backing.MemorySplit    // of a hybrid memory
-	divided backing.MemorySplit    // how that is divided
-	copies  *bool                  // replication; nil: as it is,
-	copied  bool                   // which is this
-	at      uint64                 // cycle from which it may begin
-	decides map[string]int         // setting: the decision that asks for it
-	done    *partition.Repartition // nil: it moves nothing
-	refused error                  // why SMs and channel groups do not move
-	divides *error                 // why the division of the memory does not change, once that has been tried
+	want    sharing.Target
+	quota   *sharing.Quotas      // nil: as they are
+	ctas    [][]int              // nil: as they are
+	split   backing.MemorySplit  // of a hybrid memory
+	divided backing.MemorySplit  // how that is divided
+	copies  *bool                // replication; nil: as it is,
+	copied  bool                 // which is this
+	at      uint64               // cycle from which it may begin
+	decides map[string]int       // setting: the decision that asks for it
+	done    *sharing.Repartition // nil: it moves nothing
+	refused error                // why SMs and channel groups do not move
+	divides *error               // why the division of the memory does not change, once that has been tried
 }
 
 // newController makes the policies of a run; nil when there are none.
@@ -181,7 +181,7 @@ func (c *controller) tick(now uint64) {
 	if len(due) > 0 {
 		c.decide(due, now)
 	}
-	if w := c.waiting; w != nil && now >= w.at && c.r.gpu.Partition.CanBegin(&w.want) {
+	if w := c.waiting; w != nil && now >= w.at && c.r.gpu.Sharing.CanBegin(&w.want) {
 		c.waiting = nil
 		c.begin(w, now)
 	}
@@ -226,7 +226,7 @@ func (c *controller) decide(due []*governor, now uint64) {
 // settings of the waiting change that the due policies do not set. Those that they set are replaced by their newer
 // targets.
 func (c *controller) newer(due []*governor, now uint64) *change {
-	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Partition.Replicas.On()}
+	x := &change{want: c.source.target(), at: now, decides: map[string]int{}, copied: c.r.gpu.Sharing.Replicas.On()}
 	x.divided = c.r.gpu.Tiers().Divided()
 	for _, s := range settings() {
 		sets := func(g *governor) bool { return g.entry.Sets(s.name) }
@@ -263,7 +263,7 @@ func (x *change) ask(e *control.Entry, r *control.Request, d *Decision, decision
 }
 
 // shares are the machine's in the words of policies.
-func shares(of []partition.Share) (out []control.Share) {
+func shares(of []sharing.Share) (out []control.Share) {
 	for _, s := range of {
 		out = append(out, control.Share{Alloc: control.Alloc{SMs: s.SMs, Groups: s.Groups}})
 	}

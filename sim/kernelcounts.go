@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -36,7 +36,7 @@ func KernelCounters() []stat.Desc {
 type kernelTally struct {
 	name  string
 	done  [numKernelCounters]uint64 // of launches that have ended
-	open  []*partition.Kernel
+	open  []*sharing.Kernel
 	since uint64 // from which on one has been on the GPU
 }
 
@@ -56,7 +56,7 @@ func (c *collector) kernelTally(tenant int, name string) *kernelTally {
 	return t
 }
 
-func (t *kernelTally) launched(k *partition.Kernel, now uint64) {
+func (t *kernelTally) launched(k *sharing.Kernel, now uint64) {
 	if len(t.open) == 0 {
 		t.since = now
 	}
@@ -64,7 +64,7 @@ func (t *kernelTally) launched(k *partition.Kernel, now uint64) {
 	t.done[kernelLaunches]++
 }
 
-func (t *kernelTally) ended(k *partition.Kernel) {
+func (t *kernelTally) ended(k *sharing.Kernel) {
 	for i, o := range t.open {
 		if o == k {
 			t.open = append(t.open[:i], t.open[i+1:]...)
@@ -77,7 +77,7 @@ func (t *kernelTally) ended(k *partition.Kernel) {
 	}
 }
 
-func addProgress(to *[numKernelCounters]uint64, k *partition.Kernel) {
+func addProgress(to *[numKernelCounters]uint64, k *sharing.Kernel) {
 	p := k.Progress()
 	to[kernelWarpInsts] += p.WarpInsts
 	to[kernelThreadInsts] += p.ThreadInsts

@@ -6,14 +6,14 @@ import (
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/stat"
 )
 
 // launch is a kernel on the GPU, and its tenant's counters when it was launched.
 type launch struct {
-	k       *partition.Kernel
+	k       *sharing.Kernel
 	cycle   uint64
 	sums    stat.Sums
 	overlap bool // other kernels of the tenant were there meanwhile
@@ -23,7 +23,7 @@ type launch struct {
 type interval struct{ start, end uint64 }
 
 // launched notes that tenant i has launched k.
-func (c *collector) launched(i int, k *partition.Kernel) {
+func (c *collector) launched(i int, k *sharing.Kernel) {
 	if t := &c.tallies[i]; !t.launch.taken() {
 		t.launch = c.mark(i)
 	}
@@ -50,7 +50,7 @@ func (c *collector) executedOnCPU(i int, x *machine.Execution) {
 }
 
 // kernel records a kernel that has finished.
-func (c *collector) kernel(k *partition.Kernel) {
+func (c *collector) kernel(k *sharing.Kernel) {
 	t := int(k.Tenant)
 	for at, l := range c.open[t] {
 		if l.k == k {
@@ -128,7 +128,7 @@ func (c *collector) describe(tenant int, l *launch, end uint64) Kernel {
 // changed hands was its old owner's until then.
 func (c *collector) meanSMs(tenant int, from, to uint64) float64 {
 	n := float64(len(c.r.gpu.Tenants[tenant].SMs))
-	for _, r := range c.r.gpu.Partition.Repartitions {
+	for _, r := range c.r.gpu.Sharing.Repartitions {
 		for i := range r.SMs {
 			m := &r.SMs[i]
 			if m.End <= from { // or not yet

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/control"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/sheets"
@@ -248,16 +248,16 @@ const (
 )
 
 // replication is the machine's word for what the sharing says of read-only lines.
-func (s *Sharing) replication() partition.Replication {
+func (s *Sharing) replication() sharing.Replication {
 	for _, g := range s.Governed() {
 		if e, err := g.entry(); err == nil && e.Sets("replication") {
-			return partition.DynamicReplication
+			return sharing.DynamicReplication
 		}
 	}
 	if s.Memory.Replication == replicateFull {
-		return partition.FullReplication
+		return sharing.FullReplication
 	}
-	return partition.NoReplication
+	return sharing.NoReplication
 }
 
 // copying is how the pages of a run move.

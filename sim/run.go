@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/machine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/trace/record"
@@ -25,8 +25,8 @@ type run struct {
 	gpu   *machine.GPU
 	apps  []*app
 	col   *collector
-	ctl   *controller         // nil: no policy governs the run
-	first []*partition.Tenant // the owners at the start
+	ctl   *controller       // nil: no policy governs the run
+	first []*sharing.Tenant // the owners at the start
 	ctx   context.Context
 	watch func(Progress)
 	pace  pace

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine"
 	"github.com/heddle-sim/heddle/machine/backing"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 )
 
@@ -53,7 +53,7 @@ func settings() []setting {
 				return r.CTAs != nil, nil
 			},
 			take:  func(x, w *change) { x.ctas = w.ctas },
-			apply: func(g *machine.GPU, x *change) error { return g.Partition.LimitCTAs(x.ctas) },
+			apply: func(g *machine.GPU, x *change) error { return g.Sharing.LimitCTAs(x.ctas) },
 		},
 		{
 			name: "replication",
@@ -64,7 +64,7 @@ func settings() []setting {
 				return changed, nil
 			},
 			take:  func(x, w *change) { x.copies = w.copies },
-			apply: func(g *machine.GPU, x *change) error { return g.Partition.Replicas.Set(*x.copies) },
+			apply: func(g *machine.GPU, x *change) error { return g.Sharing.Replicas.Set(*x.copies) },
 		},
 		{
 			name: "groups", able: canMoveGroups, take: takeGroups, apply: move,
@@ -92,7 +92,7 @@ func quotaSetting() setting {
 			return changed, nil
 		},
 		take:  func(x, w *change) { x.quota = w.quota },
-		apply: func(g *machine.GPU, x *change) error { return g.Partition.SetQuotas(x.quota) },
+		apply: func(g *machine.GPU, x *change) error { return g.Sharing.SetQuotas(x.quota) },
 	}
 }
 
@@ -107,13 +107,13 @@ func tierSetting(name string, at func(*backing.MemorySplit) **int, want func(*co
 	}
 }
 
-func canMoveSMs(g *machine.GPU) error    { return g.Partition.CanMoveSMs() }
-func canMoveGroups(g *machine.GPU) error { return g.Partition.CanMoveGroups() }
+func canMoveSMs(g *machine.GPU) error    { return g.Sharing.CanMoveSMs() }
+func canMoveGroups(g *machine.GPU) error { return g.Sharing.CanMoveGroups() }
 
 // move moves SMs and channel groups and powers SMs down or up, once for all settings that ask for it.
 func move(g *machine.GPU, x *change) error {
 	if x.done == nil && x.refused == nil {
-		x.done, x.refused = g.Partition.Repartition(&x.want)
+		x.done, x.refused = g.Sharing.Repartition(&x.want)
 	}
 	return x.refused
 }
@@ -127,14 +127,14 @@ func divide(g *machine.GPU, x *change) error {
 	return *x.divides
 }
 
-func smsOf(s *partition.Share) *int    { return &s.SMs }
-func groupsOf(s *partition.Share) *int { return &s.Groups }
+func smsOf(s *sharing.Share) *int    { return &s.SMs }
+func groupsOf(s *sharing.Share) *int { return &s.Groups }
 
 func takeSMs(x, w *change)    { x.takeShares(w, smsOf) }
 func takeGroups(x, w *change) { x.takeShares(w, groupsOf) }
 
 // takeShares takes over the shares of an earlier change, and the way in which SMs are freed for it.
-func (x *change) takeShares(w *change, of func(*partition.Share) *int) {
+func (x *change) takeShares(w *change, of func(*sharing.Share) *int) {
 	for k := range x.want.Shares {
 		*of(&x.want.Shares[k]) = *of(&w.want.Shares[k])
 	}
@@ -142,7 +142,7 @@ func (x *change) takeShares(w *change, of func(*partition.Share) *int) {
 }
 
 // askShares is ask for SMs or channel groups.
-func (x *change) askShares(list []int, unit string, d *Decision, of func(*partition.Share) *int,
+func (x *change) askShares(list []int, unit string, d *Decision, of func(*sharing.Share) *int,
 ) (changed bool, err error) {
 	if list == nil {
 		return false, nil
@@ -174,18 +174,18 @@ func replace(have **int, want, held *int) (changed bool) {
 }
 
 // freeings are the machine's constants for a policy's.
-func freeings() map[control.Freeing]partition.Freeing {
-	return map[control.Freeing]partition.Freeing{
-		"": partition.ByEstimate, control.FreeByDrain: partition.ByDraining,
-		control.FreeBySwitch: partition.BySwitching,
+func freeings() map[control.Freeing]sharing.Freeing {
+	return map[control.Freeing]sharing.Freeing{
+		"": sharing.ByEstimate, control.FreeByDrain: sharing.ByDraining,
+		control.FreeBySwitch: sharing.BySwitching,
 	}
 }
 
 // quotas are a policy's quotas as a type of the machine.
-func quotas(q *control.Quota) *partition.Quotas {
+func quotas(q *control.Quota) *sharing.Quotas {
 	schemes := map[control.QuotaScheme]sm.QuotaScheme{
 		control.Naive: sm.QuotaNaive, control.Elastic: sm.QuotaElastic,
 		control.Rollover: sm.QuotaRollover, control.RolloverTime: sm.QuotaRolloverTime,
 	}
-	return &partition.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
+	return &sharing.Quotas{Scheme: schemes[q.Scheme], Period: q.Period, PerSM: q.PerSM, Goal: q.Goal}
 }

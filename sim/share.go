@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/sheets"
 )
 
@@ -226,11 +226,11 @@ func (m *Mode) fits(out []Share, sheet *sheets.Machine, groups int) error {
 
 // tenants lays the shares out: SMs and channel groups in order; the same SMs for all
 // that share them.
-func tenants(apps []App, shares []Share, together bool) []*partition.Tenant {
-	var out []*partition.Tenant
+func tenants(apps []App, shares []Share, together bool) []*sharing.Tenant {
+	var out []*sharing.Tenant
 	sm, grp, core := 0, 0, 0
 	for i, s := range shares {
-		t := &partition.Tenant{Name: apps[i].Name}
+		t := &sharing.Tenant{Name: apps[i].Name}
 		if together {
 			sm = 0
 		}

@@ -3,7 +3,7 @@ package sim
 import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine/dram"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/stat"
 )
 
@@ -105,10 +105,10 @@ func (s *source) settle() {
 // clock is the frame's part of a sample.
 func (s *source) clock(now, epoch uint64) control.Clock {
 	gpu := s.r.gpu
-	down, _ := gpu.Partition.Powering()
+	down, _ := gpu.Sharing.Powering()
 	c := control.Clock{
-		Cycle: now, Epoch: epoch, Moving: !gpu.Partition.NothingMoves(),
-		GatedSMs: gpu.Partition.Gated(), SMsGating: down,
+		Cycle: now, Epoch: epoch, Moving: !gpu.Sharing.NothingMoves(),
+		GatedSMs: gpu.Sharing.Gated(), SMsGating: down,
 	}
 	if !s.r.spec.Sharing.together() {
 		c.IdleSMs = s.r.sheet.SM.Count - c.GatedSMs
@@ -126,19 +126,19 @@ func (s *source) Held(app int) control.Held {
 		Name: a.spec.Name, SMs: len(t.SMs), Groups: len(t.Groups), QoS: a.qos(),
 		Ended: a.done && !a.live && !s.r.wants(a, s.r.gpu.Now()) && len(s.r.col.open[app]) == 0,
 	}
-	h.SMsLeaving, h.SMsArriving = s.r.gpu.Partition.Moving(app)
+	h.SMsLeaving, h.SMsArriving = s.r.gpu.Sharing.Moving(app)
 	return h
 }
 
 // target is what the applications have when all moves that have begun are over, and the number of SMs that are
 // powered down then.
-func (s *source) target() partition.Target {
+func (s *source) target() sharing.Target {
 	gpu := s.r.gpu
-	down, _ := gpu.Partition.Powering()
-	t := partition.Target{Gated: gpu.Partition.Gated() + down}
+	down, _ := gpu.Sharing.Powering()
+	t := sharing.Target{Gated: gpu.Sharing.Gated() + down}
 	for i, x := range gpu.Tenants {
-		leaving, arriving := gpu.Partition.Moving(i)
-		t.Shares = append(t.Shares, partition.Share{SMs: len(x.SMs) + arriving - leaving, Groups: len(x.Groups)})
+		leaving, arriving := gpu.Sharing.Moving(i)
+		t.Shares = append(t.Shares, sharing.Share{SMs: len(x.SMs) + arriving - leaving, Groups: len(x.Groups)})
 	}
 	return t
 }

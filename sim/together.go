@@ -25,8 +25,8 @@ func (s *Sharing) Turn(m *sheets.Machine) uint64 {
 // contexts puts the cost of turns or evictions into the result, and the turns into the timeline.
 func (r *run) contexts(res *Result, now uint64) {
 	freeing, _, _ := r.gpu.MovingCycles()
-	c := &Contexts{CTAs: r.gpu.Partition.Evicted().CTAs, Bytes: r.gpu.Partition.Evicted().Bytes, Cycles: freeing}
-	log := r.gpu.Partition.TimeSlices.Log()
+	c := &Contexts{CTAs: r.gpu.Sharing.Evicted().CTAs, Bytes: r.gpu.Sharing.Evicted().Bytes, Cycles: freeing}
+	log := r.gpu.Sharing.TimeSlices.Log()
 	c.Turns = len(log)
 	for i, t := range log {
 		c.CTAs, c.Bytes = c.CTAs+t.CTAs, c.Bytes+t.Bytes

@@ -144,7 +144,7 @@ func check(from, to string) string {
 // and the models. The others under machine/ are models, of one kind of hardware each, and import no sibling.
 // Package machine knows them all. So who reads a part needs to know only what is below it, and no two parts can hold
 // pointers to each other's types.
-var parts = []string{"timing", "interconnect", "backing", "translation", "transfer", "residency", "partition", "stride"}
+var parts = []string{"timing", "interconnect", "backing", "translation", "transfer", "residency", "sharing", "stride"}
 
 // checkParts says why one package under machine/ must not import another; empty when it may.
 func checkParts(from, to string) string {

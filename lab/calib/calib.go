@@ -17,7 +17,7 @@ import (
 
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/machine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/ptx/emulate"
 	"github.com/heddle-sim/heddle/sheets"
@@ -249,7 +249,7 @@ func RunInstead(dir string, s *Spec, m *sheets.Machine, o machine.Options,
 	for i := range m.SM.Count {
 		all = append(all, i)
 	}
-	g, err := machine.New(m, []*partition.Tenant{{Name: s.Name, SMs: all}}, o)
+	g, err := machine.New(m, []*sharing.Tenant{{Name: s.Name, SMs: all}}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s *Slice) FlushFrom(at int, copies bool) (next int, done bool) {
 	t := s.tags
 	for ; at < len(t.Tag); at++ {
 		i := int32(at)
-		if t.Free(i) || t.Line[i].Pending != 0 || copies && !s.share.foreign[i] {
+		if t.Free(i) || t.Line[i].Pending != 0 || copies && !s.peers.foreign[i] {
 			continue // a scan of tags passes over free entries for nothing
 		}
 		if _, ok := s.evict(i, mem.ForNobody, 0); !ok {
@@ -92,5 +92,5 @@ func (s *Slice) evict(i int32, owner mem.Owner, token int32) (wrote, ok bool) {
 // Empty says that no request or fill is anywhere in the slice.
 func (s *Slice) Empty() bool {
 	return s.Queued() == 0 && s.fills.Len() == 0 && s.mshrs.Pending() == 0 &&
-		s.Reply.Len() == 0 && s.Below.Len() == 0 && s.share.empty()
+		s.Reply.Len() == 0 && s.Below.Len() == 0 && s.peers.empty()
 }

@@ -141,7 +141,7 @@ type Slice struct {
 	in     [2]input // from the interconnect: of SMs, and over the network between slices
 	inputs int      // of those that are used
 	turn   int      // the input to serve next
-	share  share
+	peers  peers
 }
 
 // Answer is a finished request on its way to the interconnect.
@@ -309,17 +309,17 @@ func (s *Slice) there(r *mem.Req) uint8 {
 // full says that there is no room for the answer of a request.
 func (s *Slice) full(r *mem.Req) bool {
 	if r.Flags&mem.Crossed != 0 {
-		return s.share.far.Len() >= s.replyLimit
+		return s.peers.far.Len() >= s.replyLimit
 	}
-	return s.Reply.Len() >= s.replyLimit || s.share.recall.Len() >= s.replyLimit
+	return s.Reply.Len() >= s.replyLimit || s.peers.recall.Len() >= s.replyLimit
 }
 
 // done ends a request that has been served.
 func (s *Slice) done(h int32, r *mem.Req, now uint64) {
 	switch {
 	case r.Flags&mem.Crossed != 0:
-		s.share.far.Push(Answer{now + s.cfg.hit, h})
-	case s.share.copies != nil && s.recalls(h, r):
+		s.peers.far.Push(Answer{now + s.cfg.hit, h})
+	case s.peers.copies != nil && s.recalls(h, r):
 	default:
 		s.Reply.Push(Answer{now + s.cfg.hit, h})
 		inTime(&s.Reply)
@@ -421,8 +421,8 @@ func (s *Slice) allocate(line uint64, tenant mem.TenantID, extra int) int32 {
 		s.below(&mem.Fetch{Line: t.Tag[v], Owner: mem.ForNobody, Sectors: d, Tenant: owner})
 	}
 	t.Fill(v, line, tenant)
-	if s.share.on {
-		s.share.foreign[v] = false
+	if s.peers.on {
+		s.peers.foreign[v] = false
 	}
 	return v
 }
@@ -475,7 +475,7 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 			s.done(h, r, now+s.cfg.fill)
 		}
 	}
-	if s.share.on {
+	if s.peers.on {
 		s.settle(i, sectors, crossed != 0)
 	}
 	s.Retry(now)

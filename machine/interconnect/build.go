@@ -349,13 +349,13 @@ func (x *InterSlice) shared(ports, slices int) {
 func (b *topology) shareSlices(copies func(i int) func(line uint64) bool) {
 	own, l := b.fabric.Between.own, &b.Sheet.LLC
 	for i, s := range b.fabric.Slices {
-		how := cache.Sharing{Port: own + mem.Port(i), Queue: l.MissQueue, Keep: l.Fill != "local"}
+		how := cache.Peers{Port: own + mem.Port(i), Queue: l.MissQueue, Keep: l.Fill != "local"}
 		if i >= b.Map.Slices() {
 			how.Queue = b.Sheet.L3.MissQueue
 		}
 		if copies != nil {
 			how.Copies = copies(i)
 		}
-		s.Share(how)
+		s.SetPeers(how)
 	}
 }

@@ -2,7 +2,7 @@ package stride
 
 import (
 	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/stat"
@@ -11,7 +11,7 @@ import (
 // SMs has the SMs of the machine, with their requests and answers.
 type SMs struct {
 	Fabric     *interconnect.Fabric
-	Dispatch   *partition.Dispatcher
+	Dispatch   *sharing.Dispatcher
 	FirstError *timing.FirstError
 	Wakeups    timing.Wakeups
 

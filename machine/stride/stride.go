@@ -8,7 +8,7 @@ package stride
 import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/sm"
 	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/transfer"
@@ -36,10 +36,10 @@ import (
 // those of a program with a data race do not depend on what idle skipping has skipped.
 // Where one of these does not hold for the next cycles they run in lockstep.
 type Strides struct {
-	Tenants     []*partition.Tenant
+	Tenants     []*sharing.Tenant
 	SMs         *SMs
 	Fabric      *interconnect.Fabric
-	Dispatch    *partition.Dispatcher
+	Dispatch    *sharing.Dispatcher
 	Host        *transfer.HostLink
 	FirstError  *timing.FirstError
 	Clock       *timing.Clock
@@ -153,7 +153,7 @@ func (l *Strides) may(now, end uint64, n int) bool {
 }
 
 // outlasts says that a kernel cannot end within n cycles.
-func (l *Strides) outlasts(t *partition.Tenant, k *partition.Kernel, n int) bool {
+func (l *Strides) outlasts(t *sharing.Tenant, k *sharing.Kernel, n int) bool {
 	if len(t.Kernels) == 1 && t.Account.Owed > l.Clock.Now+uint64(n) { // it waits for an answer
 		return true
 	}

@@ -92,7 +92,7 @@ func gpgpusimLayout(s *sheets.Machine) (*layout, error) {
 	}
 	l.sub = bank[:subs]
 	l.slice = positions(l.sub)
-	l.rehash = hashPartition
+	l.rehash = hashChannel
 	return l, nil
 }
 
@@ -174,7 +174,7 @@ func linearLayout(s *sheets.Machine) (*layout, error) {
 		l.sub = append(l.sub, 1<<(l.spread+uint(i)))
 	}
 	l.slice = positions(l.sub)
-	l.rehash = hashPartition
+	l.rehash = hashChannel
 	return l, err
 }
 

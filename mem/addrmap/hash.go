@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// hashPartition is GPGPU-Sim's -gpgpu_memory_partition_indexing: the index is
+// hashChannel is GPGPU-Sim's -gpgpu_memory_partition_indexing: the index is
 // the channel with the slice bits below it, the entropy the address bits above.
 // ipoly XORs the index with the remainder of those bits modulo an irreducible
 // polynomial; xor XORs the channel with the lowest of them. For a number of
 // channels that is no power of two the hash is added modulo that number, which
 // keeps the channels evenly used and the map invertible (GPGPU-Sim takes the
 // remainder of the hash and loses both).
-func hashPartition(l *layout) error {
+func hashChannel(l *layout) error {
 	n, sb := l.hashBits(), len(l.plainSub)
 	// Where no channel bits leave the address, spread is 0: the bits inside a block
 	// are no entropy, for all bytes of a block share a place.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/heddle-sim/heddle/host"
 	"github.com/heddle-sim/heddle/machine"
-	"github.com/heddle-sim/heddle/machine/partition"
+	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sim"
@@ -35,7 +35,7 @@ func onMachine(t *testing.T, tr *accelsim.Trace, o machine.Options) (cycles uint
 	for i := range m.SM.Count {
 		all = append(all, i)
 	}
-	g, err := machine.New(m, []*partition.Tenant{{Name: tr.Name, SMs: all}}, o)
+	g, err := machine.New(m, []*sharing.Tenant{{Name: tr.Name, SMs: all}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 // Distributed dispatch divides a grid into contiguous chunks, one per SM or per partition of the machine, so that
 // neighbouring CTAs, which mostly share data, run where their pages are (the MCM-GPU paper, ISCA 2017; NUBA, section

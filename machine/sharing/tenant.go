@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"slices"
@@ -110,7 +110,7 @@ func (t *Tenant) most(geo *isa.Geometry) int {
 
 // NewKernel prepares the launch of a grid; its CTAs are dispatched as the sheet says (sm.dispatch) once Launch queues
 // it.
-func (p *Partition) NewKernel(tenant, stream int, name string, grid isa.Grid) *Kernel {
+func (p *Sharing) NewKernel(tenant, stream int, name string, grid isa.Grid) *Kernel {
 	geo := grid.Geometry()
 	t, s := p.Tenants[tenant], p.sheet
 	_, independent := grid.(isa.Independent)
@@ -145,7 +145,7 @@ func (p *Partition) NewKernel(tenant, stream int, name string, grid isa.Grid) *K
 }
 
 // Launch queues a kernel. It is Done when its last CTA has ended and its last store is acknowledged.
-func (p *Partition) Launch(k *Kernel) { p.Dispatch.add(k, p.clock.Now) }
+func (p *Sharing) Launch(k *Kernel) { p.Dispatch.add(k, p.clock.Now) }
 
 // hasInterCTASync says that CTAs of a kernel may wait for each other or observe the order of
 // their accesses: there are atomics on global memory, fences or volatile accesses.

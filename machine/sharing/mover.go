@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"github.com/heddle-sim/heddle/engine"

@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"math/bits"
@@ -309,7 +309,7 @@ func (h *handover) pool(group int) int {
 }
 
 // Waiting is the number of pages that a group's old owner still has in it.
-func (p *Partition) Waiting(m *GroupMove) int {
+func (p *Sharing) Waiting(m *GroupMove) int {
 	if m.From < 0 || m.Handed == 0 || p.holdings.group[m.Group] == m.From {
 		return 0
 	}
@@ -317,7 +317,7 @@ func (p *Partition) Waiting(m *GroupMove) int {
 }
 
 // Count brings the page counts of a group's move up to date.
-func (p *Partition) Count(m *GroupMove) { p.groups.count(m) }
+func (p *Sharing) Count(m *GroupMove) { p.groups.count(m) }
 
 func (h *handover) count(m *GroupMove) {
 	if m.Handed == 0 {

@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"github.com/heddle-sim/heddle/engine"
@@ -25,7 +25,7 @@ const (
 func (s SMState) String() string { return [...]string{"owned", "freed", "idle", "gated", "waking"}[s] }
 
 // SMState is the state of an SM.
-func (p *Partition) SMState(i int) SMState {
+func (p *Sharing) SMState(i int) SMState {
 	v := &p.mover
 	for _, m := range v.moving {
 		switch {
@@ -46,7 +46,7 @@ func (p *Partition) SMState(i int) SMState {
 }
 
 // Gated is the number of SMs that are powered down.
-func (p *Partition) Gated() (n int) {
+func (p *Sharing) Gated() (n int) {
 	for i := range p.mover.gated {
 		n += p.mover.gated[i].Count()
 	}
@@ -54,7 +54,7 @@ func (p *Partition) Gated() (n int) {
 }
 
 // Powering is the number of SMs that are being powered down, and of those that wake.
-func (p *Partition) Powering() (down, up int) {
+func (p *Sharing) Powering() (down, up int) {
 	for _, m := range p.mover.moving {
 		if m.Gate {
 			down++
@@ -67,11 +67,11 @@ func (p *Partition) Powering() (down, up int) {
 }
 
 // GatedCycles is the core cycles so far in which an SM was powered down.
-func (p *Partition) GatedCycles(i int) uint64 { return p.mover.gated[i].At(p.clock.Now) }
+func (p *Sharing) GatedCycles(i int) uint64 { return p.mover.gated[i].At(p.clock.Now) }
 
 // Moving is the numbers of SMs that a tenant (-1: no owner) is losing and getting, over all targets. An SM belongs to
 // its old owner until it is handed over.
-func (p *Partition) Moving(tenant int) (leaving, arriving int) {
+func (p *Sharing) Moving(tenant int) (leaving, arriving int) {
 	for _, m := range p.mover.moving {
 		if m.From == tenant {
 			leaving++

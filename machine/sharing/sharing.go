@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"fmt"
@@ -15,10 +15,10 @@ import (
 	"github.com/heddle-sim/heddle/stat"
 )
 
-// Partition is the division of the machine among its tenants, and the parts that change it. Below them lie holdings;
+// Sharing is the division of the machine among its tenants, and the parts that change it. Below them lie holdings;
 // above, in this order: contexts, groups, mover, evictor, time slices, replicas, dispatcher. A part knows those before
 // it.
-type Partition struct {
+type Sharing struct {
 	Tenants      []*Tenant
 	Repartitions []*Repartition
 	Contexts     ContextStore
@@ -42,7 +42,7 @@ type Partition struct {
 }
 
 // Admit derives each tenant's address map and the SMs on which each tenant may run.
-func (p *Partition) Admit(s *sheets.Machine, amap *addrmap.Map, all []*Tenant, layouts *interconnect.Layouts) error {
+func (p *Sharing) Admit(s *sheets.Machine, amap *addrmap.Map, all []*Tenant, layouts *interconnect.Layouts) error {
 	p.sheet, p.Tenants, p.layouts = s, all, layouts
 	n := s.SM.Count
 	p.holdings = holdings{
@@ -96,7 +96,7 @@ func (h *holdings) note(tenants []*Tenant) {
 	}
 }
 
-// Parts are the inputs from which a partition is built, after its tenants have been admitted.
+// Parts are the inputs from which it is built, after its tenants have been admitted.
 type Parts struct {
 	SMs         []*sm.SM
 	Counters    *stat.Table // of the SMs
@@ -117,7 +117,7 @@ type Parts struct {
 }
 
 // Build makes the parts that hand out CTAs and that move SMs and channels, and joins them.
-func (p *Partition) Build(b *Parts) error {
+func (p *Sharing) Build(b *Parts) error {
 	p.sms, p.translation, p.rewrites = b.SMs, b.Translation, b.Copies.Rewrites()
 	p.firstError, p.clock, p.wakeups, p.holdings.wakeups = b.FirstError, b.Clock, b.Wakeups, b.Wakeups
 	p.buildContexts()
@@ -140,14 +140,14 @@ func (p *Partition) Build(b *Parts) error {
 	return nil
 }
 
-func (p *Partition) buildContexts() {
+func (p *Sharing) buildContexts() {
 	c := &p.Contexts
 	*c = newContextStore(p.sheet, len(p.Tenants))
 	c.tenants, c.sms, c.tables = p.Tenants, p.sms, p.translation.Tables
 	c.firstError, c.wakeups = p.firstError, p.wakeups
 }
 
-func (p *Partition) buildGroups(b *Parts) {
+func (p *Sharing) buildGroups(b *Parts) {
 	h, x := &p.groups, p.translation
 	h.tenants, h.sms, h.tlbs, h.slices, h.memory = p.Tenants, p.sms, x.TLBs, b.Memory.Slices, b.Memory
 	h.mmu, h.driver, h.tables, h.layouts = x.MMU, x.Driver, x.Tables, p.layouts
@@ -156,7 +156,7 @@ func (p *Partition) buildGroups(b *Parts) {
 	b.Copies.PageLeft = h.leave
 }
 
-func (p *Partition) buildMover(b *Parts) {
+func (p *Sharing) buildMover(b *Parts) {
 	v, s := &p.mover, p.sheet
 	v.wakeDelay, v.gated, v.counters = uint64(s.SM.WakeDelay), make([]timing.Meter, s.SM.Count), b.Counters
 	v.tenants, v.sms, v.tlbs, v.contexts = p.Tenants, p.sms, p.translation.TLBs, &p.Contexts
@@ -165,7 +165,7 @@ func (p *Partition) buildMover(b *Parts) {
 }
 
 // buildShared makes the parts by which tenants share SMs: at the same time, and in turn.
-func (p *Partition) buildShared(b *Parts) {
+func (p *Sharing) buildShared(b *Parts) {
 	v := &p.evictor
 	v.line, v.last, v.closed = p.sheet.L1D.Line, make([]int, len(p.sms)), make([]bool, len(p.sms))
 	v.sms, v.holdings, v.contexts, v.meters, v.wakeups = p.sms, &p.holdings, &p.Contexts, b.Meters, p.wakeups
@@ -175,7 +175,7 @@ func (p *Partition) buildShared(b *Parts) {
 	t.meters, t.clock, t.refill.count = b.Meters, p.clock, b.Counters
 }
 
-func (p *Partition) buildReplicas(b *Parts) {
+func (p *Sharing) buildReplicas(b *Parts) {
 	x, n := &p.Replicas, len(b.Memory.Slices)
 	x.flushes = b.Replicate || p.sheet.LLC.FlushEach
 	x.onlyReplicas = p.sheet.LLC.Flush == "copies"
@@ -184,7 +184,7 @@ func (p *Partition) buildReplicas(b *Parts) {
 	x.slices, x.layouts, x.wakeups = b.Memory.Slices, p.layouts, p.wakeups
 }
 
-func (p *Partition) buildDispatch(b *Parts) {
+func (p *Sharing) buildDispatch(b *Parts) {
 	d, s := &p.Dispatch, p.sheet
 	n := s.SM.Count
 	d.flushEach, d.profile, d.apart = s.L1D.FlushEach, b.Profile, b.Apart
@@ -209,21 +209,21 @@ func (p *Partition) buildDispatch(b *Parts) {
 
 // Tick ends turns, evicts CTAs, and advances hand-overs of SMs and channels and flushes of the LLC. While something is
 // changing hands it looks every cycle. It returns the next cycle with work.
-func (p *Partition) Tick(now uint64) uint64 {
+func (p *Sharing) Tick(now uint64) uint64 {
 	return min(p.TimeSlices.tick(now), p.evictor.tick(now), p.mover.tick(now), p.groups.tick(now), p.Replicas.tick(now))
 }
 
 // Shared says that some SM has several owners.
-func (p *Partition) Shared() bool { return p.holdings.shared() }
+func (p *Sharing) Shared() bool { return p.holdings.shared() }
 
 // Owners are the tenants whose CTAs may run on SM i.
-func (p *Partition) Owners(i int) []int { return p.holdings.owners[i] }
+func (p *Sharing) Owners(i int) []int { return p.holdings.owners[i] }
 
 // Owner is the one owner of SM i; -1: nobody, or several.
-func (p *Partition) Owner(i int) int { return p.holdings.sm[i] }
+func (p *Sharing) Owner(i int) int { return p.holdings.sm[i] }
 
 // Works says that a kernel or a program of CPU cores runs.
-func (p *Partition) Works() bool {
+func (p *Sharing) Works() bool {
 	for _, t := range p.Tenants {
 		if t.Works() > 0 {
 			return true
@@ -233,7 +233,7 @@ func (p *Partition) Works() bool {
 }
 
 // Unfinished lists the kernels that still run.
-func (p *Partition) Unfinished() (out []*Kernel) {
+func (p *Sharing) Unfinished() (out []*Kernel) {
 	for _, t := range p.Tenants {
 		out = append(out, t.Kernels...)
 	}
@@ -241,14 +241,14 @@ func (p *Partition) Unfinished() (out []*Kernel) {
 }
 
 // PageLeft notes that a page of a tenant has been freed or has moved, so that lost channel groups may be empty.
-func (p *Partition) PageLeft(now uint64, tenant int) { p.groups.leave(now, tenant) }
+func (p *Sharing) PageLeft(now uint64, tenant int) { p.groups.leave(now, tenant) }
 
 // SyncWaking brings the counters of SMs that wake up to a cycle.
-func (p *Partition) SyncWaking(now uint64) {
+func (p *Sharing) SyncWaking(now uint64) {
 	for _, m := range p.mover.moving {
 		p.mover.countWaking(m, now)
 	}
 }
 
 // Evicted is how many CTAs have been evicted so far.
-func (p *Partition) Evicted() Evictions { return p.evictor.evicted }
+func (p *Sharing) Evicted() Evictions { return p.evictor.evicted }

@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ const (
 // CanBegin says that a target can begin now. SMs can be asked for while SMs of earlier
 // targets are on their way, but not while channel groups of a tenant that would gain or lose
 // SMs are handed over; channel groups only when nothing moves (NothingMoves).
-func (p *Partition) CanBegin(t *Target) bool {
+func (p *Sharing) CanBegin(t *Target) bool {
 	if len(t.Shares) != len(p.Tenants) || p.TimeSlices.changing > 0 {
 		return false
 	}
@@ -54,7 +54,7 @@ func (p *Partition) CanBegin(t *Target) bool {
 }
 
 // admissible checks a target against the machine and the tenants' memory.
-func (t *Target) admissible(p *Partition) error {
+func (t *Target) admissible(p *Sharing) error {
 	if err := p.CanMoveSMs(); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (t *Target) admissible(p *Partition) error {
 	return nil
 }
 
-func (t *Target) admissibleGroups(p *Partition) error {
+func (t *Target) admissibleGroups(p *Sharing) error {
 	if err := p.CanMoveGroups(); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (t *Target) admissibleGroups(p *Partition) error {
 }
 
 // movesGroups says whether a target gives tenants other channel groups than they have.
-func (t *Target) movesGroups(p *Partition) bool {
+func (t *Target) movesGroups(p *Sharing) bool {
 	for i, w := range t.Shares {
 		if w.Groups != len(p.Tenants[i].Groups) {
 			return true
@@ -118,7 +118,7 @@ func (t *Target) movesGroups(p *Partition) bool {
 }
 
 // pagesIn is the number of frames the owner of a group has in it.
-func (p *Partition) pagesIn(group int) int {
+func (p *Sharing) pagesIn(group int) int {
 	if p.holdings.group[group] < 0 || !p.translation.Tables.Frames().PerGroup() {
 		return 0
 	}
@@ -188,7 +188,7 @@ func (c *choice) spare(owner int) (out []grant) {
 
 // chooseSMs decides which SMs change hands for a target, which are powered down or woken, and which part of the
 // target is left out.
-func (t *Target) chooseSMs(p *Partition) (out []grant, left []int, leftGated int) {
+func (t *Target) chooseSMs(p *Sharing) (out []grant, left []int, leftGated int) {
 	v := &p.mover
 	c := choice{owner: v.owners(), fixed: v.onWay, free: v.poweredFirst, give: func(a, b int) int {
 		return 2*(p.sms[a].Resident()-p.sms[b].Resident()) + cmp.Compare(b, a)

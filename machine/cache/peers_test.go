@@ -56,11 +56,11 @@ func newPair(t *testing.T, keep, coherent bool, change func(l *sheets.LLC)) *pai
 		}
 	}
 	for i, s := range b.s {
-		x := Sharing{Port: mem.Port(10 + i), Queue: 4, Keep: keep}
+		x := Peers{Port: mem.Port(10 + i), Queue: 4, Keep: keep}
 		if coherent {
 			x.Copies = b.s[1-i].Holds
 		}
-		s.Share(x)
+		s.SetPeers(x)
 	}
 	return b
 }

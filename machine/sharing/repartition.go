@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type GroupMove struct {
 
 // CanMoveSMs says why SMs cannot change hands between the machine's tenants; nil when
 // they can.
-func (p *Partition) CanMoveSMs() error {
+func (p *Sharing) CanMoveSMs() error {
 	if p.TimeSlices.quantum > 0 {
 		return fmt.Errorf("applications take turns on the whole machine: no SM belongs to one application")
 	}
@@ -47,7 +47,7 @@ func (p *Partition) CanMoveSMs() error {
 
 // CanMoveGroups says why channel groups cannot change hands between the machine's
 // tenants; nil when they can.
-func (p *Partition) CanMoveGroups() error {
+func (p *Sharing) CanMoveGroups() error {
 	if p.translation.Tables == nil {
 		return fmt.Errorf("machine %s does not translate addresses (vm.enabled): pages cannot move between channels",
 			p.sheet.Name)
@@ -67,7 +67,7 @@ func (p *Partition) CanMoveGroups() error {
 // NothingMoves says that no SM and no channel group is changing hands, and that no SM is being powered down or is
 // waking. Pages may still lie in channels that their owners have lost. If every page needs another layout, that must
 // be over, too.
-func (p *Partition) NothingMoves() bool {
+func (p *Sharing) NothingMoves() bool {
 	if p.changing() || p.groups.phase != handIdle {
 		return false
 	}
@@ -82,7 +82,7 @@ func (p *Partition) NothingMoves() bool {
 }
 
 // changing says that SMs are changing hands.
-func (p *Partition) changing() bool { return len(p.mover.moving) > 0 || p.TimeSlices.changing > 0 }
+func (p *Sharing) changing() bool { return len(p.mover.moving) > 0 || p.TimeSlices.changing > 0 }
 
 // Repartition begins to bring the machine to a target. It chooses which SMs and groups move: SMs with the fewest
 // resident CTAs, groups with the fewest of the loser's pages. A tenant that shall have more SMs gets idle ones first,
@@ -91,7 +91,7 @@ func (p *Partition) changing() bool { return len(p.mover.moving) > 0 || p.TimeSl
 // shared. SMs of an earlier target may still be on their way (CanBegin). A newer target replaces only the moves that
 // have not begun. An SM on its way counts as arrived, and is not chosen again before it arrives. The record lists the
 // moves that this prevents (Left), and the caller asks for them again. The error says why the target is impossible.
-func (p *Partition) Repartition(t *Target) (*Repartition, error) {
+func (p *Sharing) Repartition(t *Target) (*Repartition, error) {
 	if err := t.admissible(p); err != nil {
 		return nil, err
 	}

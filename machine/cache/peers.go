@@ -19,8 +19,8 @@ import (
 // one way of its set to lines of its own, a head that waits for another slice holds up its own
 // queue only, and answers that go back have a queue apart from those that stay.
 
-// share is what a slice has for that.
-type share struct {
+// peers is what a slice has for that.
+type peers struct {
 	on   bool
 	port mem.Port // of the slice, where the answers to what it asks arrive
 	keep bool     // lines stay that only other partitions have asked for
@@ -36,8 +36,8 @@ type share struct {
 	doomed  []bool  // by line index: the bytes on their way are out of date; no lookup may find them later
 }
 
-// Sharing connects a slice with other slices.
-type Sharing struct {
+// Peers is how a slice reaches other slices.
+type Peers struct {
 	Port  mem.Port // the slice's own port, for its requests to others
 	Queue int      // requests that wait for the network between slices, at least 1
 	Keep  bool     // a home also keeps lines that only other partitions use
@@ -46,17 +46,17 @@ type Sharing struct {
 	Copies func(line uint64) bool
 }
 
-// Share makes the slice one that shares; the slice must be empty.
-func (s *Slice) Share(x Sharing) {
+// SetPeers gives an empty slice its peers.
+func (s *Slice) SetPeers(x Peers) {
 	s.inputs = len(s.in)
 	n := len(s.tags.Tag)
-	s.share = share{
+	s.peers = peers{
 		on: true, port: x.Port, keep: x.Keep, copies: x.Copies, forward: mem.NewRing[int32](max(1, x.Queue)),
 		awaited: make([]uint8, s.cfg.sets), asked: make([]bool, n), foreign: make([]bool, n), doomed: make([]bool, n),
 	}
 }
 
-func (x *share) empty() bool { return x.far.Len() == 0 && x.forward.Len() == 0 && x.recall.Len() == 0 }
+func (x *peers) empty() bool { return x.far.Len() == 0 && x.forward.Len() == 0 && x.recall.Len() == 0 }
 
 // CanAcceptFar says whether there is room, at clock now, for a request that has crossed the
 // network between slices.
@@ -71,19 +71,19 @@ func (s *Slice) AcceptFar(h int32, now uint64) (at uint64) {
 }
 
 // Far is the queue of answers for other slices, which leave over the network between slices.
-func (s *Slice) Far() *mem.Queue[Answer] { return &s.share.far }
+func (s *Slice) Far() *mem.Queue[Answer] { return &s.peers.far }
 
 // Forward is the queue of requests for other slices.
-func (s *Slice) Forward() *mem.Ring[int32] { return &s.share.forward }
+func (s *Slice) Forward() *mem.Ring[int32] { return &s.peers.forward }
 
 // Recall is the queue of writes that are acknowledged only when copies of their lines are invalidated.
-func (s *Slice) Recall() *mem.Queue[int32] { return &s.share.recall }
+func (s *Slice) Recall() *mem.Queue[int32] { return &s.peers.recall }
 
 // Holds says whether the slice has a line or waits for it.
 func (s *Slice) Holds(line uint64) bool { return s.tags.Find(line) != tags.None }
 
 // elsewhere says that the home of a request's line is another slice.
-func (s *Slice) elsewhere(r *mem.Req) bool { return s.share.on && int(r.Slice) != s.ID }
+func (s *Slice) elsewhere(r *mem.Req) bool { return s.peers.on && int(r.Slice) != s.ID }
 
 // mayAsk says whether there is room towards where a read that misses sectors of a line has to ask
 // for them. i is the line's index, or none. For a copy the last MSHR, and the last way of a set,
@@ -92,7 +92,7 @@ func (s *Slice) mayAsk(r *mem.Req, i int32, miss uint8) bool {
 	if !s.elsewhere(r) {
 		return !s.Below.Full()
 	}
-	x := &s.share
+	x := &s.peers
 	if x.forward.Full() || s.mshrs.Pending()+bits.OnesCount8(miss)+s.cfg.sectors > s.cfg.mshrs {
 		return false
 	}
@@ -101,7 +101,7 @@ func (s *Slice) mayAsk(r *mem.Req, i int32, miss uint8) bool {
 
 // ask has the home of line index i send sectors.
 func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
-	l, x := &s.tags.Line[i], &s.share
+	l, x := &s.tags.Line[i], &s.peers
 	if l.Pending == 0 {
 		x.awaited[int(i)/s.cfg.ways]++
 		x.asked[i] = true
@@ -121,7 +121,7 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 // settle decides whether line index i stays, some sectors of which have come; crossed says that
 // only other partitions have waited for them.
 func (s *Slice) settle(i int32, sectors uint8, crossed bool) {
-	l, x := &s.tags.Line[i], &s.share
+	l, x := &s.tags.Line[i], &s.peers
 	if l.Pending != 0 {
 		return
 	}
@@ -138,7 +138,7 @@ func (s *Slice) settle(i int32, sectors uint8, crossed bool) {
 // passOn performs here what a write or an atomic has to do with a line whose home is elsewhere,
 // and sends it on to its home: a write also goes into the copy, an atomic makes it useless.
 func (s *Slice) passOn(h int32, r *mem.Req, row []uint64) bool {
-	x := &s.share
+	x := &s.peers
 	if x.forward.Full() {
 		return false
 	}
@@ -162,12 +162,12 @@ func (s *Slice) passOn(h int32, r *mem.Req, row []uint64) bool {
 // recalls begins to have the other half forget its copy of a line that has been written here,
 // at home; false when there is none. The write is acknowledged afterwards.
 func (s *Slice) recalls(h int32, r *mem.Req) bool {
-	if r.Op == mem.Read || r.Op == mem.Walk || !s.share.copies(r.Line) {
+	if r.Op == mem.Read || r.Op == mem.Walk || !s.peers.copies(r.Line) {
 		return false
 	}
 	r.Flags |= mem.Invalidation
 	s.rows[r.Tenant][Recalls]++
-	s.share.recall.Push(h)
+	s.peers.recall.Push(h)
 	return true
 }
 
@@ -184,7 +184,7 @@ func (s *Slice) Invalidate(line uint64) {
 		return
 	}
 	if s.tags.Line[i].Pending != 0 {
-		s.share.doomed[i] = true
+		s.peers.doomed[i] = true
 		return
 	}
 	s.tags.Release(i)

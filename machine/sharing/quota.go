@@ -1,4 +1,4 @@
-package partition
+package sharing
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ type Quotas struct {
 // refills its quotas itself. A call at the end of a quota period sets the amounts of the next one. nil removes the
 // quotas. A tenant with a goal needs a quota on every SM. With elastic quota periods every tenant needs one, because
 // an application that may never issue would never end. The error says what is wrong.
-func (p *Partition) SetQuotas(q *Quotas) error {
+func (p *Sharing) SetQuotas(q *Quotas) error {
 	if q == nil {
 		for i, s := range p.sms {
 			s.SetQuotas(nil, p.clock.Now)
@@ -89,7 +89,7 @@ func perSM(what string, tenants []*Tenant, sms, given int, of func(tenant int) i
 // gets a CTA if there is room, and waits if there is none. Of an application above it the youngest CTAs are evicted,
 // one at a time. 0 keeps it off the SM while the limit holds. nil removes the limits. It is an error if the table
 // does not have one number for each tenant and SM, or if it limits an SM that belongs to one application.
-func (p *Partition) LimitCTAs(most [][]int) error {
+func (p *Sharing) LimitCTAs(most [][]int) error {
 	if most != nil {
 		length := func(t int) int { return len(most[t]) }
 		if err := perSM("limits", p.Tenants, len(p.sms), len(most), length); err != nil {
