@@ -79,3 +79,6 @@ func (g *GPU) Copy(tenant int, dst *mem.Region, dstOff int64, src *mem.Region, s
 func (g *GPU) Carry(tenant int, n int64, toHost bool) *transfer.HostCopy {
 	return g.host.Carry(tenant, n, toHost)
 }
+
+// CopyEnded says whether a copy is complete. A complete copy is forgotten: it is asked about no more.
+func (g *GPU) CopyEnded(c *transfer.HostCopy) bool { return g.host.Ended(c) }

@@ -17,7 +17,7 @@ import (
 // await runs the machine until a copy has ended, and returns when that was.
 func (r *rig) await(c *transfer.HostCopy) uint64 {
 	r.t.Helper()
-	for !c.Ended(r.g.Now()) {
+	for !r.g.CopyEnded(c) {
 		until := r.g.Now() + 4_000
 		if at := c.End(); at > r.g.Now() && at != engine.Never {
 			until = at

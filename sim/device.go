@@ -227,7 +227,7 @@ func (d *device) advance(s *stream, now uint64) (bool, error) {
 			}
 		}
 	}
-	if s.pages != nil && !s.pages.Done || s.copy != nil && !s.copy.Ended(now) {
+	if s.pages != nil && !s.pages.Done || s.copy != nil && !d.r.gpu.CopyEnded(s.copy) {
 		return false, nil
 	}
 	switch op.Kind {

@@ -331,7 +331,7 @@ func (r *run) unifiedSpans() {
 		residency.FaultBatch: "unified memory/driver", residency.ToDevice: "unified memory/to the device",
 		residency.ToHost: "unified memory/to the host",
 	}
-	for _, s := range r.gpu.Unified.Spans {
+	for _, s := range r.gpu.Unified.Spans() {
 		name := fmt.Sprintf("%d KB", s.N*uvm.PageSize>>10)
 		if s.Kind == residency.FaultBatch {
 			name = fmt.Sprintf("%d faults", s.N)

@@ -51,7 +51,7 @@ func (m *Memory) Build(p *Parts) error {
 		}
 	}
 	x := &m.Tiers
-	x.slices, x.memory, x.wakeups = m.Slices, m, m.wakeups
+	x.slices, x.core, x.llcClock, x.written, x.wakeups = m.Slices, m.clock, m.llcClock, m.written, m.wakeups
 	return nil
 }
 

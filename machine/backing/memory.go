@@ -192,7 +192,7 @@ func (m *Memory) collect(c *sliceChannel, now uint64) {
 			turn = 0
 		}
 		s := m.Slices[i]
-		if !m.asks(s, now) {
+		if !asks(s, m.llcClock.Ticks(now)) {
 			continue
 		}
 		c.enter(now, s.Below.Pop())
@@ -206,13 +206,13 @@ func (m *Memory) collect(c *sliceChannel, now uint64) {
 	}
 }
 
-// asks says that a slice has a request that may be taken.
-func (m *Memory) asks(s *cache.Slice, now uint64) bool {
+// asks says that a slice has a request that may be taken at a cycle of the LLC's clock.
+func asks(s *cache.Slice, tick uint64) bool {
 	if s.Below.Len() == 0 {
 		return false
 	}
 	at := s.Below.Head().At
-	return at == 0 || at <= m.llcClock.Ticks(now)
+	return at == 0 || at <= tick
 }
 
 func (m *Memory) waiting(c *sliceChannel) bool {

@@ -16,11 +16,13 @@ import (
 // channels. A machine with one tier has none of it.
 type Tiers struct {
 	slices  []*cache.Slice
-	memory  *Memory
+	core    *timing.Clock
 	wakeups timing.Wakeups
 
 	controller *hybrid.Controller // nil: the machine has one tier
 	clock      engine.Clock       // of the controller
+	llcClock   engine.Clock
+	written    func(*mem.Fetch) // a write-back has been accepted
 	channels   []*tierChannel
 	first      [hybrid.NumTiers]int // index of a tier's first channel
 	ideal      bool                 // reconfiguration takes effect at once, and for nothing
@@ -103,19 +105,19 @@ func (x *Tiers) tickController(now uint64) uint64 {
 // collect takes at most one request from each slice, in turn, at clock t of the controller.
 func (x *Tiers) collect(t, now uint64) {
 	n := len(x.slices)
-	turn := int(t % uint64(n))
+	turn, tick := int(t%uint64(n)), x.llcClock.Ticks(now)
 	for k := range n {
 		i := turn + k
 		if i >= n {
 			i -= n
 		}
 		s := x.slices[i]
-		if !x.memory.asks(s, now) || !x.controller.CanAccept(s.Below.Head().Line) {
+		if !asks(s, tick) || !x.controller.CanAccept(s.Below.Head().Line) {
 			continue
 		}
 		x.controller.Accept(s.Below.Pop(), t)
 		if s.Stalled() {
-			s.Retry(x.memory.llcClock.Ticks(now))
+			s.Retry(tick)
 			x.wakeups.WakeSlice(i, now+1)
 		}
 	}
@@ -136,7 +138,7 @@ func (x *Tiers) deliver(now uint64) (blocked bool) {
 	for x.controller.Done.Len() > 0 {
 		f := x.controller.Done.Head()
 		if f.Write() {
-			x.memory.written(f)
+			x.written(f)
 			x.controller.Done.Pop()
 			continue
 		}
@@ -211,7 +213,7 @@ func (x *Tiers) Split(s *MemorySplit) error {
 		return err
 	}
 	if s.Tokens != nil {
-		x.division.SetTokens(x.clock.Ticks(x.memory.clock.Now), uint64(max(0, *s.Tokens)))
+		x.division.SetTokens(x.clock.Ticks(x.core.Now), uint64(max(0, *s.Tokens)))
 	}
 	switch {
 	case changed && x.ideal:

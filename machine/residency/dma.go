@@ -17,12 +17,12 @@ import (
 // dmaEngine moves pages between host and DRAM, one transfer at a time in each direction of the link. It decides which
 // transfer begins when; transfer.PageStream carries the lines.
 type dmaEngine struct {
-	unified    *Unified
+	managed
 	memory     *backing.Memory
-	tables     *vm.Tables
-	mmu        *vm.MMU
 	firstError *timing.FirstError
-	wakeups    timing.Wakeups
+	twice      *duplicates
+	spans      *spanLog
+	atHost     hostPages
 
 	host     *transfer.HostLink
 	stream   *transfer.PageStream
@@ -66,18 +66,17 @@ type dmaJob struct {
 	planned link.Transfer
 }
 
-func (d *dmaEngine) build(u *Unified, b *Parts, t *stat.Table) {
+func (d *dmaEngine) build(m *managed, pages *transfer.PageStream, b *Parts, t *stat.Table) {
 	s := b.Sheet
-	d.unified, d.memory, d.arrived = u, b.Memory, b.OnArrived
-	d.tables, d.mmu, d.host, d.stream = u.tables, u.mmu, b.Host, &u.Pages
-	d.firstError, d.wakeups = b.FirstError, b.Wakeups
+	d.managed, d.memory, d.arrived = *m, b.Memory, b.OnArrived
+	d.host, d.stream, d.firstError = b.Host, pages, b.FirstError
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
 	}
 	d.stream.Apps, d.stream.Fabric, d.stream.Host, d.stream.Wakeups = b.Apps, b.Fabric, b.Host, b.Wakeups
 	d.stream.Build(s, pageBits)
 	d.may = [2]func(t *link.Transfer) bool{d.mayCome, d.mayLeave}
-	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, u.tables.LayoutBit())
+	d.inFlight = newFramesInFlight(s.MemoryBytes()/uvm.PageSize, pageBits, d.tables.LayoutBit())
 }
 
 // count records n requests of SMs for a line.
@@ -118,7 +117,7 @@ func (d *dmaEngine) fetch(now uint64, t *uvm.Transfer) {
 	*j = dmaJob{state: jobWaiting, tenant: keyTenant(t.Addr), in: *t, pages: j.pages[:0], frames: j.frames[:0]}
 	for k := range t.Pages {
 		j.pages = append(j.pages, t.Addr+uint64(k)*uvm.PageSize)
-		d.unified.unmap(j.pages[k])
+		d.unmap(j.pages[k])
 	}
 	d.queue(now, i, 0)
 	row := d.row[j.tenant]
@@ -136,7 +135,7 @@ func (d *dmaEngine) evict(now uint64, e *uvm.Eviction, asker *Migration) {
 		state: jobWaiting, toHost: true, tenant: keyTenant(e.Addr), out: *e, asker: asker,
 		pages: j.pages[:0], frames: j.frames[:0],
 	}
-	j.pages = d.unified.runtime.Append(j.pages, e)
+	j.pages = d.runtime.Append(j.pages, e)
 	if e.Fallback {
 		d.row[j.tenant][uvmFallbacks]++
 	}
@@ -204,7 +203,7 @@ func (d *dmaEngine) keep(chunk int32, key uint64) {
 			continue
 		}
 		d.host.Ways[1].Cancel(int32(i))
-		d.unified.runtime.Keep(&j.out)
+		d.runtime.Keep(&j.out)
 		d.row[j.tenant][uvmKept] += uint64(len(j.pages))
 		d.book(j, -uint64(len(j.pages)))
 		d.done(int32(i))
@@ -246,11 +245,11 @@ func (d *dmaEngine) done(i int32) {
 func (d *dmaEngine) drain(i int32) {
 	j := &d.jobs[i]
 	j.state = jobDraining
-	d.unified.runtime.Leave(&j.out)
+	d.runtime.Leave(&j.out)
 	for _, key := range j.pages {
 		ppn, ok := d.tables.Withdraw(j.tenant, keyPage(key))
 		if !ok { // a write waits for the host's copy of it to be void
-			ppn, ok = d.unified.twice.take(key)
+			ppn, ok = d.twice.take(key)
 		}
 		if ok {
 			j.frames = append(j.frames, ppn)
@@ -378,7 +377,7 @@ func (d *dmaEngine) still(j *dmaJob) bool {
 
 func (d *dmaEngine) takeFrames(j *dmaJob) {
 	for _, key := range j.pages {
-		ppn, ok := d.unified.zero.take(key)
+		ppn, ok := d.atHost.take(key)
 		if !ok {
 			var err error
 			ppn, err = d.tables.TakeFrame(j.tenant)
@@ -437,23 +436,23 @@ func (d *dmaEngine) arrive(j *dmaJob, begun, now uint64) {
 	if j.toHost {
 		kind = ToHost
 	}
-	d.unified.span(kind, begun, now, len(j.pages), j.tenant)
+	d.spans.add(kind, begun, now, len(j.pages), j.tenant)
 	switch {
 	case j.toHost && !j.dead:
-		d.unified.runtime.Gone(&j.out)
+		d.runtime.Gone(&j.out)
 		if j.out.Returned {
-			d.unified.runtime.Taken(now, j.pages, true)
+			d.runtime.Taken(now, j.pages, true)
 		}
 	case j.toHost:
-		d.unified.runtime.Lost(&j.out)
+		d.runtime.Lost(&j.out)
 	case j.dead:
 		d.giveFrames(j)
 	default:
-		d.unified.runtime.Arrive(&j.in)
+		d.runtime.Arrive(&j.in)
 		if j.asker == nil {
-			d.unified.runtime.Taken(now, j.pages, false)
+			d.runtime.Taken(now, j.pages, false)
 		}
-		d.unified.twice.arrived(j)
+		d.twice.arrived(j)
 		for k, key := range j.pages {
 			d.arrived(j.tenant, key)
 			d.tables.Enter(j.tenant, keyPage(key), j.frames[k])

@@ -14,14 +14,14 @@ func (d *dmaEngine) mayCome(t *link.Transfer) bool {
 		return true
 	}
 	j := &d.jobs[t.ID]
-	if d.used+len(j.pages) > d.unified.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
+	if d.used+len(j.pages) > d.runtime.Capacity() || d.early && d.freeFrames() < len(j.pages) {
 		return false
 	}
 	if d.early {
 		return true
 	}
 	for _, key := range j.pages {
-		if d.unified.runtime.Leaving(key) {
+		if d.runtime.Leaving(key) {
 			return false
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // fault in a batch like any other. Then the page is back, and only the device has it. All accesses to the page wait
 // meanwhile.
 type duplicates struct {
-	unified *Unified
-	row     [][]uint64
-	frames  map[uint64]collapse // by key
+	managed
+	row    [][]uint64
+	frames map[uint64]collapse // by key
 }
 
 // collapse is a page whose copy on the host shall become void.
@@ -21,8 +21,8 @@ type collapse struct {
 	enqueued bool // the driver knows of it
 }
 
-func (d *duplicates) build(u *Unified, t *stat.Table) {
-	d.unified, d.frames, u.faults.twice = u, map[uint64]collapse{}, d
+func (d *duplicates) build(m managed, t *stat.Table) {
+	d.managed, d.frames = m, map[uint64]collapse{}
 	for k := range t.Tenants {
 		d.row = append(d.row, t.Row(0, k))
 	}
@@ -30,7 +30,7 @@ func (d *duplicates) build(u *Unified, t *stat.Table) {
 
 // begin takes a page that an access will write out of the tables. It does nothing if the page is out already.
 func (d *duplicates) begin(key uint64) {
-	if ppn, ok := d.unified.tables.Withdraw(keyTenant(key), keyPage(key)); ok {
+	if ppn, ok := d.tables.Withdraw(keyTenant(key), keyPage(key)); ok {
 		d.frames[key] = collapse{frame: ppn}
 	}
 }
@@ -44,29 +44,18 @@ func (d *duplicates) waits(key uint64) bool {
 	return ok
 }
 
-// file reports a write's fault to the driver, once; false if the driver's buffer is full.
-func (d *duplicates) file(now, key uint64) bool {
-	c := d.frames[key]
-	if c.enqueued {
-		return true
-	}
-	c.enqueued = d.unified.faults.file(now, key)
-	d.frames[key] = c
-	return c.enqueued
-}
-
 // end ends a fault if it is that of a write. Only the device has the page from now on.
 func (d *duplicates) end(now, key uint64) bool {
 	frame, ok := d.take(key)
 	if !ok {
 		return false
 	}
-	u, tenant := d.unified, keyTenant(key)
-	if u.runtime.Collapse(key) {
+	tenant := keyTenant(key)
+	if d.runtime.Collapse(key) {
 		d.row[tenant][uvmCollapsed]++
 	}
-	u.tables.Enter(tenant, keyPage(key), frame)
-	u.mmu.Resolve(now, tenant, keyPage(key))
+	d.tables.Enter(tenant, keyPage(key), frame)
+	d.mmu.Resolve(now, tenant, keyPage(key))
 	return true
 }
 
@@ -84,7 +73,7 @@ func (d *duplicates) take(key uint64) (frame uint64, ok bool) {
 func (d *duplicates) forget(base, end uint64) {
 	for key := base; key < end && len(d.frames) > 0; key += uvm.PageSize {
 		if ppn, ok := d.take(key); ok {
-			d.unified.tables.GiveFrames(keyTenant(key), []uint64{ppn})
+			d.tables.GiveFrames(keyTenant(key), []uint64{ppn})
 		}
 	}
 }
@@ -92,7 +81,7 @@ func (d *duplicates) forget(base, end uint64) {
 // arrived counts those pages of a transfer of which the host keeps copies.
 func (d *duplicates) arrived(j *dmaJob) {
 	for _, key := range j.pages {
-		if d.unified.runtime.Duplicated(key) {
+		if d.runtime.Duplicated(key) {
 			d.row[j.tenant][uvmDuplicated]++
 		}
 	}

@@ -2,9 +2,7 @@ package residency
 
 import (
 	"github.com/heddle-sim/heddle/engine"
-	"github.com/heddle-sim/heddle/machine/timing"
 	"github.com/heddle-sim/heddle/machine/uvm"
-	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
@@ -13,6 +11,7 @@ import (
 // faultServer brings far faults to the driver, and serves them: the hardware's buffer, interrupts
 // every quantum, and the driver, which handles one batch after the other.
 type faultServer struct {
+	managed
 	quantum, cost, perDMA uint64 // cycles
 	retryAfter            uint64 // cycles after which faults without room are looked at again
 	buffer                mem.Ring[enqueued]
@@ -23,8 +22,6 @@ type faultServer struct {
 	next                  uint64     // next cycle with work, parked faults left out
 	row                   [][]uint64
 	high                  int // tenant whose faults are taken first; -1: none's
-	wakeups               timing.Wakeups
-	mmu                   *vm.MMU
 	twice                 *duplicates
 	parked                mem.Queue[parkedFault] // by their ends
 }
@@ -40,8 +37,8 @@ type enqueued struct{ key, since uint64 }
 
 // build makes an idle one. With onLink faults are handled on the link, one after the other, and the plan for
 // them is made at once.
-func (f *faultServer) build(u *Unified, s *sheets.Machine, t *stat.Table, onLink bool) {
-	f.wakeups, f.mmu = u.wakeups, u.mmu
+func (f *faultServer) build(m managed, twice *duplicates, s *sheets.Machine, t *stat.Table, onLink bool) {
+	f.managed, f.twice = m, twice
 	f.quantum = max(1, cyclesOf(s.UVM.Quantum, s))
 	f.cost, f.perDMA = cyclesOf(s.UVM.FaultUs, s), cyclesOf(s.UVM.DMAUs, s)
 	f.buffer, f.most, f.next = mem.NewRing[enqueued](s.UVM.Buffer), max(1, s.UVM.Batch), engine.Never
@@ -68,6 +65,16 @@ func (f *faultServer) file(now, key uint64) bool {
 	return true
 }
 
+// fileWrite is file for a write to a page that host and device both have, whose fault is reported once.
+func (f *faultServer) fileWrite(now, key uint64) bool {
+	c := f.twice.frames[key]
+	if !c.enqueued {
+		c.enqueued = f.file(now, key)
+		f.twice.frames[key] = c
+	}
+	return c.enqueued
+}
+
 // requeue puts a fault back if there was no room in memory for its page.
 func (f *faultServer) requeue(now, key uint64) {
 	f.row[keyTenant(key)][uvmDeferred]++
@@ -86,7 +93,7 @@ func (f *faultServer) interrupt(now uint64) {
 
 // served is the plan of a batch whose handling ends now; nil if none does. The driver takes the next batch at its
 // next interrupt.
-func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
+func (f *faultServer) served(now uint64) (p *uvm.Plan) {
 	f.unpark(now)
 	if f.next > now {
 		return nil
@@ -110,13 +117,13 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 		row[uvmDriver] += f.cost
 	}
 	for _, b := range f.batch {
-		if f.serviced(now, r, b) {
+		if f.serviced(now, b) {
 			f.keys = append(f.keys, b.key)
 			f.row[keyTenant(b.key)][uvmHandling] += now - b.since
 		}
 	}
 	f.batch, f.end = f.batch[:0], 0
-	p = r.Plan(f.keys)
+	p = f.runtime.Plan(f.keys)
 	if busy := uint64(len(p.In)+len(p.Out)) * f.perDMA; f.buffer.Len() > 0 || busy > 0 {
 		f.next = max(now+busy, (now/f.quantum+1)*f.quantum)
 	}
@@ -125,17 +132,17 @@ func (f *faultServer) served(now uint64, r *uvm.Runtime) (p *uvm.Plan) {
 
 // serviced says that a fault's page shall come. If the page thrashes, the fault is parked, or the device uses the
 // page on the host.
-func (f *faultServer) serviced(now uint64, r *uvm.Runtime, b enqueued) bool {
+func (f *faultServer) serviced(now uint64, b enqueued) bool {
 	row := f.row[keyTenant(b.key)]
 	if f.twice.end(now, b.key) {
 		return false
 	}
-	switch w, until := r.Waits(now, b.key); w {
+	switch w, until := f.runtime.Waits(now, b.key); w {
 	case uvm.Throttled:
 		f.parked.Push(parkedFault{b, until})
 		row[uvmThrottles]++
 	case uvm.Pinned, uvm.Placed:
-		r.MapRemote(b.key)
+		f.runtime.MapRemote(b.key)
 		f.mmu.ResolveTo(now, keyTenant(b.key), keyPage(b.key), remotePage(b.key), true)
 		if w == uvm.Pinned {
 			row[uvmPins]++

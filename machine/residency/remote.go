@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/engine"
 	"github.com/heddle-sim/heddle/machine/interconnect"
 	"github.com/heddle-sim/heddle/machine/timing"
-	"github.com/heddle-sim/heddle/machine/uvm"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -14,7 +14,8 @@ import (
 // the link to the host instead of the crossbar. They are not cached, and share the link with transfers of pages.
 type RemoteStore struct {
 	fabric  *interconnect.Fabric
-	dma     *dmaEngine
+	host    *transfer.HostLink
+	pages   *transfer.PageStream
 	wakeups timing.Wakeups
 	clock   *timing.Clock
 	latency uint64
@@ -32,8 +33,8 @@ type remoteAccess struct {
 // Estimate: PCI Express 3.0 allows 256 with extended tags.
 const remoteQueue = 256
 
-func (x *RemoteStore) build(u *Unified, b *Parts) {
-	x.fabric, x.dma, x.clock, x.wakeups = b.Fabric, &u.dma, b.Clock, b.Wakeups
+func (x *RemoteStore) build(pages *transfer.PageStream, b *Parts) {
+	x.fabric, x.host, x.pages, x.clock, x.wakeups = b.Fabric, b.Host, pages, b.Clock, b.Wakeups
 	x.latency, x.sector = uint64(b.Sheet.UVM.Remote), b.Sheet.LLC.Sector
 	for i := range x.way {
 		x.way[i] = mem.NewRing[remoteAccess](remoteQueue)
@@ -51,9 +52,9 @@ func (x *RemoteStore) Accept(h int32, now uint64) bool {
 		return false
 	}
 	n := bits.OnesCount8(r.Sectors) * x.sector
-	end, cycles := x.dma.host.Ways[k].Share(now, x.fabric.Owner(r), n)
-	x.dma.stream.Delay(k, cycles)
-	x.dma.host.Delay(k, now, cycles)
+	end, cycles := x.host.Ways[k].Share(now, x.fabric.Owner(r), n)
+	x.pages.Delay(k, cycles)
+	x.host.Delay(k, now, cycles)
 	x.way[k].Push(remoteAccess{h, end + x.latency})
 	if r.Op == mem.Write {
 		x.clock.Progress = now
@@ -77,6 +78,3 @@ func (x *RemoteStore) deliver(now uint64) (next uint64) {
 	}
 	return next
 }
-
-// remotePage is the translation of a page to the host.
-func remotePage(key uint64) uint64 { return mem.Remote/uvm.PageSize | key/uvm.PageSize }

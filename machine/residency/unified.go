@@ -15,7 +15,6 @@ import (
 	"github.com/heddle-sim/heddle/machine/uvm"
 	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
-	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/stat"
 )
@@ -47,41 +46,17 @@ type UnifiedOptions struct {
 	Spans bool
 }
 
-// Span is an action that takes time: the handling of a batch of faults, or a transfer.
-type Span struct {
-	Kind       SpanKind
-	Start, End uint64       // core cycles
-	N          int          // faults, or pages of 4 KB
-	Tenant     mem.TenantID // of the first fault, or of the pages
-}
-
-// SpanKind is the kind of a Span.
-type SpanKind uint8
-
-// The kinds of spans.
-const (
-	FaultBatch SpanKind = iota
-	ToDevice
-	ToHost
-)
-
 // Unified is unified memory in the machine, in the ten steps of section 2.2.1 of Ganguly's dissertation. An access
 // misses in L1 and L2 TLB (1 to 4), its walk finds the page on the host (5), the MMU keeps the miss, one per page,
 // with all that wait for it (6), the driver hears of it at the next interrupt (7, faults.go), the runtime plans which
 // pages come and leave (8, package uvm), the link carries them between host and DRAM (9, dma.go), and the walk is
 // repeated (10).
 type Unified struct {
-	Spans  []Span
+	managed
 	Pages  transfer.PageStream // whose lines take turns at the MMU's port
 	Remote RemoteStore
 
-	tables  *vm.Tables
-	mmu     *vm.MMU
 	driver  *vm.Driver // for pages that are not managed
-	clock   *timing.Clock
-	wakeups timing.Wakeups
-
-	runtime *uvm.Runtime // nil: managed memory is not moved on demand
 	share   float64
 	most    uint64   // bytes allocated at most so far
 	had     []uint64 // and those of each tenant
@@ -90,9 +65,9 @@ type Unified struct {
 	zero    zeroCopies
 	stay    busyLink
 	twice   duplicates
+	spans   spanLog
 	asked   []*Migration
 	used    []uvm.PageUse
-	keeps   bool // Spans are kept
 	high    int  // tenant that goes first on the link; -1: nobody
 	spares  bool // its pages leave last
 	ordered bool // it does not order faults
@@ -100,23 +75,6 @@ type Unified struct {
 
 // tablesShare divides memory: one part in tablesShare is for page tables and for programs' unmanaged memory.
 const tablesShare = 16
-
-// span keeps one.
-func (u *Unified) span(k SpanKind, start, end uint64, n int, tenant mem.TenantID) {
-	if u.keeps {
-		u.Spans = append(u.Spans, Span{k, start, end, n, tenant})
-	}
-}
-
-// managedKey is a virtual address of a tenant among those of all.
-func managedKey(tenant mem.TenantID, va uint64) uint64 {
-	return uint64(tenant)<<addrmap.TenantShift | va
-}
-
-// keyTenant is the tenant of a key, keyPage its virtual page.
-func keyTenant(key uint64) mem.TenantID { return mem.TenantID(key >> addrmap.TenantShift) }
-
-func keyPage(key uint64) uint64 { return key & (1<<addrmap.TenantShift - 1) / uvm.PageSize }
 
 // Parts are the inputs from which Unified and Homes are built.
 type Parts struct {
@@ -158,7 +116,7 @@ func (u *Unified) Build(b *Parts, o *UnifiedOptions) error {
 	u.tables, u.mmu, u.driver = b.Translation.Tables, b.Translation.MMU, b.Translation.Driver
 	u.clock, u.wakeups = b.Clock, b.Wakeups
 	u.runtime.Expect(u.dma.arrives)
-	u.share, u.keeps, u.spares = o.Share, o.Spans, o.Preserve
+	u.share, u.spans.on, u.spares = o.Share, o.Spans, o.Preserve
 	if err = u.arbiter(o, s, b.Apps); err != nil {
 		return err
 	}
@@ -170,7 +128,8 @@ func (u *Unified) Build(b *Parts, o *UnifiedOptions) error {
 	}
 	u.had = make([]uint64, b.Apps)
 	table := b.Table("uvm", UnifiedCounters(), 1)
-	u.faults.build(u, s, table, o.FaultsOnLink)
+	u.twice.build(u.managed, table)
+	u.faults.build(u.managed, &u.twice, s, table, o.FaultsOnLink)
 	if err = u.orderFaults(o, b.Apps); err != nil {
 		return err
 	}
@@ -178,19 +137,24 @@ func (u *Unified) Build(b *Parts, o *UnifiedOptions) error {
 		u.dma.perFault = cyclesOf(s.UVM.FaultUs, s)
 	}
 	if o.Public {
-		u.zero.build(u, s)
 		u.dma.early = true
 		u.stay.build(b)
 	}
-	u.twice.build(u, table)
-	u.dma.build(u, b, table)
-	u.Remote.build(u, b)
+	u.dma.build(&u.managed, &u.Pages, b, table)
+	u.dma.twice, u.dma.spans = &u.twice, &u.spans
+	if o.Public {
+		u.zero.build(&u.dma, &u.faults, s)
+	}
+	u.Remote.build(&u.Pages, b)
 	for _, s := range b.SMs {
 		u.dma.inFlight.watched = append(u.dma.inFlight.watched, s.Watch(u))
 	}
 	u.mmu.SetHandler(u)
 	return nil
 }
+
+// Spans are the actions of driver and link so far, if UnifiedOptions asked for them.
+func (u *Unified) Spans() []Span { return u.spans.list }
 
 // Order says which transfer goes first on the link to the host; nil if nothing moves on demand.
 func (u *Unified) Order() link.Arbiter { return u.dma.order }
@@ -287,7 +251,7 @@ func (u *Unified) Heat() []uvm.Heat {
 func (u *Unified) Free(tenant mem.TenantID, base, bytes uint64) {
 	key := managedKey(tenant, base)
 	u.dma.abandon(key, key+uvm.Rounded(bytes))
-	u.zero.forget(key, key+uvm.Rounded(bytes))
+	u.dma.atHost.forget(u.tables, key, key+uvm.Rounded(bytes))
 	u.twice.forget(key, key+uvm.Rounded(bytes))
 	u.dma.used -= u.runtime.Free(key)
 	u.tables.Unmap(tenant, base, uvm.Rounded(bytes))
@@ -301,7 +265,7 @@ func (u *Unified) Release(tenant mem.TenantID) {
 			return
 		}
 		u.dma.abandon(base, base+bytes)
-		u.zero.forget(base, base+bytes)
+		u.dma.atHost.forget(u.tables, base, base+bytes)
 		u.twice.forget(base, base+bytes)
 		u.dma.used -= u.runtime.Free(base)
 	}
@@ -314,7 +278,7 @@ func (u *Unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	case state == vm.Moving || state == vm.Resident: // where it may not stay, or it has come since
 		return u.driver.Fault(now, tenant, vpn, sm)
 	case u.twice.waits(key):
-		return u.twice.file(now, key)
+		return u.faults.fileWrite(now, key)
 	case !u.runtime.Manages(key): // registered memory of the host (zero copy)
 		u.mmu.ResolveTo(now, tenant, vpn, remotePage(key), true)
 		return true
@@ -337,21 +301,14 @@ func (u *Unified) Fault(now uint64, tenant mem.TenantID, vpn uint64, sm int) boo
 	return true
 }
 
-// unmap removes the translation of a page to the host from the TLBs, if they may have one.
-func (u *Unified) unmap(key uint64) {
-	if u.runtime.UnmapRemote(key) {
-		u.tables.Shoot(keyTenant(key), keyPage(key))
-	}
-}
-
 // Tick implements vm.FaultHandler.
 func (u *Unified) Tick(now uint64) uint64 {
 	next := u.driver.Tick(now)
 	u.runtime.Unpin(now)
 	u.prefer(u.dma.order.High())
-	if p := u.faults.served(now, u.runtime); p != nil {
+	if p := u.faults.served(now); p != nil {
 		if f := &u.faults; len(f.keys) > 0 {
-			u.span(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
+			u.spans.add(FaultBatch, now-f.cost, now, len(f.keys), keyTenant(f.keys[0]))
 		}
 		u.carryOut(now, p)
 	}

@@ -21,20 +21,20 @@ import (
 // allocation is freed. It does not count as one of managed memory before the page itself comes. Where none is left
 // over the accesses are those of RemoteStore.
 type zeroCopies struct {
-	unified *Unified
+	dma     *dmaEngine
+	faults  *faultServer
 	on      bool
 	cycles  uint64 // of the link
 	pending mem.Queue[zeroCopy]
-	waiting map[uint64]int    // accesses by key of the page whose walk they wait for
-	frames  map[uint64]uint64 // by key of a page on the host
+	waiting map[uint64]int // accesses by key of the page whose walk they wait for
 }
 
 // zeroCopy is a page whose walk waits for the link, and until when it does.
 type zeroCopy struct{ key, end uint64 }
 
-func (z *zeroCopies) build(u *Unified, s *sheets.Machine) {
-	z.unified, z.on, z.cycles = u, true, uint64(s.UVM.Remote)
-	z.waiting, z.frames = map[uint64]int{}, map[uint64]uint64{}
+func (z *zeroCopies) build(dma *dmaEngine, faults *faultServer, s *sheets.Machine) {
+	z.dma, z.faults, z.on, z.cycles = dma, faults, true, uint64(s.UVM.Remote)
+	z.waiting, dma.atHost = map[uint64]int{}, hostPages{}
 }
 
 // wait notes an access that waits for the walk of a page that may stay on the host.
@@ -46,9 +46,9 @@ func (z *zeroCopies) leave(page uint64) { delete(z.waiting, page) }
 // hold takes the link for n accesses.
 func (z *zeroCopies) hold(now, key uint64, n int) (end uint64) {
 	for range n {
-		end = z.unified.dma.host.Ways[0].Hold(now, keyTenant(key), z.unified.dma.stream.LineSize(), z.cycles)
+		end = z.dma.host.Ways[0].Hold(now, keyTenant(key), z.dma.stream.LineSize(), z.cycles)
 	}
-	z.unified.runtime.Served(key, n)
+	z.dma.runtime.Served(key, n)
 	return end
 }
 
@@ -57,7 +57,7 @@ func (z *zeroCopies) begin(now, key uint64) {
 	end := z.hold(now, key, max(1, z.waiting[key]))
 	z.leave(key)
 	z.pending.Push(zeroCopy{key, end})
-	z.unified.wakeups.WakeMMU(end)
+	z.dma.wakeups.WakeMMU(end)
 }
 
 // finish ends the walks whose time on the link is over, and returns the cycle of the next. A page that has
@@ -68,18 +68,18 @@ func (z *zeroCopies) finish(now uint64) (next uint64) {
 		if p.end > now {
 			return p.end
 		}
-		u, tenant := z.unified, keyTenant(p.key)
+		d, tenant := z.dma, keyTenant(p.key)
 		switch {
-		case !u.runtime.Manages(p.key) || u.runtime.Where(p.key) != uvm.Fault:
-		case u.runtime.Wanted(p.key) || z.waiting[p.key] > 0 && u.runtime.Asked(p.key):
-			if !u.faults.file(now, p.key) {
-				return max(now+1, u.faults.due())
+		case !d.runtime.Manages(p.key) || d.runtime.Where(p.key) != uvm.Fault:
+		case d.runtime.Wanted(p.key) || z.waiting[p.key] > 0 && d.runtime.Asked(p.key):
+			if !z.faults.file(now, p.key) {
+				return max(now+1, z.faults.due())
 			}
 		default:
 			z.hold(now, p.key, z.waiting[p.key])
-			u.runtime.MapRemote(p.key)
-			u.mmu.ResolveTo(now, tenant, keyPage(p.key), z.place(p.key), false)
-			u.clock.Progress = now
+			d.runtime.MapRemote(p.key)
+			d.mmu.ResolveTo(now, tenant, keyPage(p.key), z.place(p.key), false)
+			d.clock.Progress = now
 		}
 		z.leave(p.key)
 		z.pending.Pop()
@@ -89,38 +89,20 @@ func (z *zeroCopies) finish(now uint64) (next uint64) {
 
 // place is the frame of a page of the host, or where there is none left over, the host.
 func (z *zeroCopies) place(key uint64) uint64 {
-	if ppn, ok := z.frames[key]; ok {
+	d := z.dma
+	if ppn, ok := d.atHost[key]; ok {
 		return ppn
 	}
-	u := z.unified
-	f := u.tables.Frames()
-	all, _ := u.runtime.Allocated(keyTenant(key))
-	most := min(u.runtime.Capacity(), int(all/uvm.PageSize)) // frames of managed memory
-	if u.dma.freeFrames() <= most-u.dma.used+f.Pools()*f.PerPool()/tablesShare {
+	f := d.tables.Frames()
+	all, _ := d.runtime.Allocated(keyTenant(key))
+	most := min(d.runtime.Capacity(), int(all/uvm.PageSize)) // frames of managed memory
+	if d.freeFrames() <= most-d.used+f.Pools()*f.PerPool()/tablesShare {
 		return remotePage(key)
 	}
-	ppn, err := u.tables.TakeFrame(keyTenant(key))
+	ppn, err := d.tables.TakeFrame(keyTenant(key))
 	if err != nil {
 		return remotePage(key)
 	}
-	z.frames[key] = ppn
+	d.atHost[key] = ppn
 	return ppn
-}
-
-// take returns the frame that a page has had on the device while it was on the host, for the transfer that brings the
-// page.
-func (z *zeroCopies) take(key uint64) (ppn uint64, ok bool) {
-	if ppn, ok = z.frames[key]; ok {
-		delete(z.frames, key)
-	}
-	return ppn, ok
-}
-
-// forget gives back the frames of a freed allocation's pages.
-func (z *zeroCopies) forget(base, end uint64) {
-	for key := base; key < end && len(z.frames) > 0; key += uvm.PageSize {
-		if ppn, ok := z.take(key); ok {
-			z.unified.tables.GiveFrames(keyTenant(key), []uint64{ppn})
-		}
-	}
 }

@@ -44,7 +44,6 @@ type HostLink struct {
 // HostCopy is a copy that a program has asked for.
 type HostCopy struct {
 	linkJob  // its lines are requests: of a copy inside the device, the reading and the writing of each line
-	link     *HostLink
 	tenant   mem.TenantID
 	number   int32
 	kind     copyKind
@@ -141,7 +140,7 @@ func (x *HostLink) Carry(tenant int, n int64, toHost bool) *HostCopy {
 
 // add makes a copy that waits.
 func (x *HostLink) add(tenant int, n int64) *HostCopy {
-	c := &HostCopy{link: x, tenant: mem.TenantID(tenant), bytes: n}
+	c := &HostCopy{tenant: mem.TenantID(tenant), bytes: n}
 	c.begun, c.row = engine.Never, mem.Moving(c.tenant, x.Apps)
 	x.live++
 	for i, o := range x.underWay {
@@ -219,8 +218,8 @@ func (c *HostCopy) End() uint64 {
 }
 
 // Ended says whether a copy is complete; a complete copy is forgotten.
-func (c *HostCopy) Ended(now uint64) bool {
-	x := c.link
+func (x *HostLink) Ended(c *HostCopy) bool {
+	now := x.Clock.Now
 	if c.waits() || now < c.end() {
 		return false
 	}
