@@ -67,7 +67,7 @@ func (m *Memory) Settle(now uint64) {
 	for _, c := range m.channels {
 		c.settle(now)
 	}
-	m.Tiers.sync(now)
+	m.Tiers.settle(now)
 }
 
 // Slice is the LLC slice of a line.

@@ -153,8 +153,8 @@ func (x *Tiers) deliver(now uint64) (blocked bool) {
 	return false
 }
 
-// sync brings the counters of all channels up to core cycle now.
-func (x *Tiers) sync(now uint64) {
+// settle brings the counters of all channels up to core cycle now.
+func (x *Tiers) settle(now uint64) {
 	for _, c := range x.channels {
 		c.settle(now)
 	}

@@ -118,9 +118,9 @@ func (s *Slice) ask(i int32, sectors uint8, r *mem.Req) {
 	x.forward.Push(h)
 }
 
-// settle decides whether line index i stays, some sectors of which have come; crossed says that
+// keepOrDrop decides whether line index i stays, some sectors of which have come; crossed says that
 // only other partitions have waited for them.
-func (s *Slice) settle(i int32, sectors uint8, crossed bool) {
+func (s *Slice) keepOrDrop(i int32, sectors uint8, crossed bool) {
 	l, x := &s.tags.Line[i], &s.peers
 	if l.Pending != 0 {
 		return

@@ -476,7 +476,7 @@ func (s *Slice) filled(i int32, sectors uint8, now uint64) {
 		}
 	}
 	if s.peers.on {
-		s.settle(i, sectors, crossed != 0)
+		s.keepOrDrop(i, sectors, crossed != 0)
 	}
 	s.Retry(now)
 }

@@ -108,7 +108,7 @@ type Stack struct {
 func NewStack(ch []*Channel, t MigrationTiming) (*Stack, error) {
 	if t.Clocks < 2 || t.LineBursts < 1 || t.Queue < 1 || t.MaxWait < 0 {
 		return nil, fmt.Errorf("dram: migration timing %+v: want clocks of at least 2, line bursts and a queue of at "+
-			"least 1, no negative patience", t)
+			"least 1, and no negative MaxWait", t)
 	}
 	s := &Stack{
 		ch: ch, t: t, queue: make([]move, 0, t.Queue), done: make([]int32, 0, 2*t.Queue),

@@ -72,7 +72,7 @@ func (x *contexts) answered(i int) *Context {
 type savedWarp struct {
 	place
 	late   []kept
-	copies copies
+	copies asyncCopies
 	state  warpState
 	local  int32 // its piece of LocalMemory
 }

@@ -2,16 +2,16 @@ package sm
 
 import "github.com/heddle-sim/heddle/isa"
 
-// copies are a warp's copies into shared memory without registers (cp.async). Its copies since the last Commit are
+// asyncCopies are a warp's copies into shared memory without registers (cp.async). Its copies since the last Commit are
 // the open group. Hardware counts the groups of a warp, too, up to 63 under way; here there may be more.
-type copies struct {
+type asyncCopies struct {
 	group   uint32 // number of the open group
 	until   uint32 // while the warp waits: the first group it does not wait for,
 	missing int32  // and the copies of earlier ones that are under way
 }
 
 // await notes what a warp waits for; false if all of it is there.
-func (x *operations) await(w int, c *copies, g isa.Groups) bool {
+func (x *operations) await(w int, c *asyncCopies, g isa.Groups) bool {
 	c.until = c.group - min(c.group, uint32(g.Spare))
 	if g.Open {
 		c.until++
@@ -20,7 +20,7 @@ func (x *operations) await(w int, c *copies, g isa.Groups) bool {
 }
 
 // missing counts the copies that a warp waits for.
-func (x *operations) missing(w int, c *copies) bool {
+func (x *operations) missing(w int, c *asyncCopies) bool {
 	c.missing = 0
 	for i := range x.list {
 		if o := &x.list[i]; o.left > 0 && int(o.warp) == w && o.kind == isa.AsyncCopy && o.group < c.until {

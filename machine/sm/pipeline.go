@@ -115,7 +115,7 @@ func (p *pipeline) exit(w int, now uint64) {
 	wp := &p.warps.slot[w]
 	wp.progress.Running--
 	wp.state, wp.loads = finishing, wp.loads+1
-	p.warps.settle(&p.ctas.blocks[wp.cta], now)
+	p.warps.openBarriers(&p.ctas.blocks[wp.cta], now)
 	p.warps.wake[w] = now + uint64(p.cfg.issue.latency[isa.TimeOther]) + drain
 	p.warps.sleep(w, now)
 }

@@ -41,7 +41,7 @@ type warp struct {
 	since         uint64 // cycle of the last issue
 	fence         uint32 // cycle, counted from t0, in which its fence lets it go on, if its accesses do
 	loads, stores int32  // memory instructions, store packets in flight
-	copies        copies
+	copies        asyncCopies
 	cta           int16
 	buf           uint8 // instructions left in the fetch buffer
 	watched       bool  // there is a quota, or a profile of its kernel
@@ -246,12 +246,12 @@ func (ws *warps) arrive(w int, b *block, st *isa.Step, fetch, now uint64) {
 		ws.stop(w, atBarrier)
 		bar.slots |= 1 << w
 	}
-	ws.settle(b, now)
+	ws.openBarriers(b, now)
 }
 
-// settle opens every barrier at which all have arrived: the threads that it expects, or every warp of the CTA;
+// openBarriers opens every barrier at which all have arrived: the threads that it expects, or every warp of the CTA;
 // hardware counts exited warps as arrived.
-func (ws *warps) settle(b *block, now uint64) {
+func (ws *warps) openBarriers(b *block, now uint64) {
 	for i := range b.bar {
 		bar := &b.bar[i]
 		if bar.arrived == 0 {

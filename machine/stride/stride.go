@@ -233,10 +233,10 @@ func (l *Strides) mayRunAtOnce() bool {
 // slices, too. The link has the place of the MMU, which machines that take strides do not have.
 func (l *Strides) runRequests() {
 	l.SMs.mail.sort(l.from)
-	at, copies := l.Wakeups.Front.Take(l.Wakeups.Request), l.Wakeups.Front.Take(l.Wakeups.MMU)
+	at, link := l.Wakeups.Front.Take(l.Wakeups.Request), l.Wakeups.Front.Take(l.Wakeups.MMU)
 	for c := l.from; c < l.end; c++ {
-		if copies <= c || l.limits.every {
-			copies = l.Host.Tick(c)
+		if link <= c || l.limits.every {
+			link = l.Host.Tick(c)
 		}
 		out := &l.SMs.mail.sent[c-l.from]
 		if len(*out) > 0 {
@@ -252,8 +252,8 @@ func (l *Strides) runRequests() {
 	if at != engine.Never {
 		l.Wakeups.WakeRequest(at)
 	}
-	if copies != engine.Never {
-		l.Wakeups.WakeMMU(copies)
+	if link != engine.Never {
+		l.Wakeups.WakeMMU(link)
 	}
 }
 

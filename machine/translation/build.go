@@ -69,7 +69,7 @@ func (x *Translation) Build(b *Parts) error {
 	x.Driver.Moves, x.Driver.Copy = x.pagesMove, x.wakeups.WakeMoves
 	tab.Shootdown, tab.Freed = x.forget, x.freed
 	if b.Touches {
-		x.Touches = vm.NewTouches(b.Sheet, tab, cfg.Home)
+		x.Touches = vm.NewTouches(b.Sheet, tab, cfg.Near)
 	}
 	x.localMapped, x.promised = make([]uint64, len(b.Apps)), make([]int64, len(b.Apps))
 	return nil

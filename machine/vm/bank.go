@@ -22,10 +22,10 @@ type bank struct {
 
 func newBank(cfg *Config) bank {
 	b := bank{
-		asking: make([]uint64, (len(cfg.Home)+63)/64), turn: len(cfg.Home) - 1,
+		asking: make([]uint64, (len(cfg.Near)+63)/64), turn: len(cfg.Near) - 1,
 		pipe: mem.NewRing[request](cfg.Ports * (int(cfg.Latency) + 1)),
 	}
-	for range cfg.Home {
+	for range cfg.Near {
 		b.in = append(b.in, mem.NewRing[request](cfg.InQueue))
 	}
 	return b

@@ -81,7 +81,7 @@ func (d *Driver) Reclaimed(now uint64) {
 func (d *Driver) Tick(now uint64) (next uint64) {
 	for d.busy.Len() > 0 && d.busy.Head().end <= now {
 		f := d.busy.Pop()
-		if _, err := d.tab.MapPage(f.tenant, f.vpn, d.mmu.Home(int(f.sm))); err != nil {
+		if _, err := d.tab.MapPage(f.tenant, f.vpn, d.mmu.Near(int(f.sm))); err != nil {
 			if errors.Is(err, ErrNoFrame) && d.Homes.Reclaim != nil && d.Homes.Reclaim(now) {
 				d.Homes.short.Push(f)
 			} else {

@@ -27,9 +27,9 @@ type Config struct {
 	Replies       int    // replies not yet taken (estimate)
 	Tenants       int
 	GainShare     bool // pages that move into gained channels are spread over the address space (method misplaced)
-	// Home is the channel group nearest to each SM, for first-touch placement: SMs
+	// Near is the channel group nearest to each SM, for first-touch placement: SMs
 	// and groups are dealt to each other in order (NUBA's partitions).
-	Home []int
+	Near []int
 	// Part is the partition of each SM: pages may have copies in partitions.
 	Part []int
 }
@@ -41,17 +41,17 @@ func NewConfig(s *sheets.Machine, tenants int) Config {
 	if groups == 0 {
 		groups = s.DRAM.Channels
 	}
-	home, part := make([]int, s.SM.Count), make([]int, s.SM.Count)
-	for i := range home {
-		home[i] = i * groups / len(home)
-		part[i] = i * s.NoC.Parts() / len(home)
+	near, part := make([]int, s.SM.Count), make([]int, s.SM.Count)
+	for i := range near {
+		near[i] = i * groups / len(near)
+		part[i] = i * s.NoC.Parts() / len(near)
 	}
 	return Config{
 		Entries: v.L2Entries, Ways: v.L2Ways, Latency: uint64(v.L2Latency), Ports: max(1, v.L2Ports),
 		Banks: max(1, v.L2Banks), Walkers: max(1, v.Walkers), WalkCache: v.WalkCache,
 		WalkCycles: uint64(v.WalkCycles),
 		InQueue:    4, Pending: max(256, 4*v.Walkers, s.SM.Count*v.L1Misses), Waiters: max(256,
-			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Home: home, Part: part, GainShare: v.GainShare,
+			s.SM.Count*v.L1Misses), Replies: 64, Tenants: tenants, Near: near, Part: part, GainShare: v.GainShare,
 	}
 }
 

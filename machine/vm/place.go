@@ -36,10 +36,10 @@ func newPageplacer(s *sheets.Machine, f *Frames, tenants int) (p pageplacer, err
 }
 
 // view is an empty view for the next choice, to which groups with room are added.
-func (p *pageplacer) view(tenant, turn, home int) *placement.View {
+func (p *pageplacer) view(tenant, turn, near int) *placement.View {
 	v := &p.seen
 	p.draw[tenant] += golden
-	v.Groups, v.Pages, v.Turn, v.Home, v.Draw = v.Groups[:0], v.Pages[:0], turn, home, mix(p.draw[tenant])
+	v.Groups, v.Pages, v.Turn, v.Near, v.Draw = v.Groups[:0], v.Pages[:0], turn, near, mix(p.draw[tenant])
 	return v
 }
 

@@ -139,8 +139,8 @@ func (t *Tables) node(tenant int) (uint64, error) {
 }
 
 // frame takes a frame in the group the policy chooses.
-func (t *Tables) frame(tenant, home int) (uint64, error) {
-	v := t.place.view(tenant, t.turn[tenant], home)
+func (t *Tables) frame(tenant, near int) (uint64, error) {
+	v := t.place.view(tenant, t.turn[tenant], near)
 	for _, g := range t.groups[tenant] {
 		if t.frames.Free(g) > 0 {
 			v.Add(g, t.pages[tenant][g])
@@ -169,10 +169,9 @@ func (t *Tables) table(tenant mem.TenantID) (*PageTable, error) {
 	return p, nil
 }
 
-// MapPage gives a reserved page a frame near home (a channel group, or -1) if it
-// has none, and returns the frame. The error wraps ErrNoFrame when memory is
-// exhausted.
-func (t *Tables) MapPage(tenant mem.TenantID, vpn uint64, home int) (uint64, error) {
+// MapPage gives a reserved page a frame if it has none, and returns the frame; near is the channel group nearest to
+// the SM that asks, or -1. The error wraps ErrNoFrame when memory is exhausted.
+func (t *Tables) MapPage(tenant mem.TenantID, vpn uint64, near int) (uint64, error) {
 	p := t.pt[tenant]
 	i := p.leaf(vpn)
 	if i < 0 || p.ent[i] == 0 {
@@ -181,7 +180,7 @@ func (t *Tables) MapPage(tenant mem.TenantID, vpn uint64, home int) (uint64, err
 	if s := State(p.ent[i] & stateMask); s == Resident || s == Moving {
 		return p.ent[i] >> valueAt, nil
 	}
-	ppn, err := t.frame(int(tenant), home)
+	ppn, err := t.frame(int(tenant), near)
 	if err != nil {
 		return 0, err
 	}

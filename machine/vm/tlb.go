@@ -225,11 +225,11 @@ func (x *pageIndex) reset() {
 	}
 }
 
-// home spreads keys by the golden ratio (Fibonacci hashing).
-func (x *pageIndex) home(k uint64) int { return int(k * golden >> (x.shift & 63)) }
+// slot spreads keys by the golden ratio (Fibonacci hashing).
+func (x *pageIndex) slot(k uint64) int { return int(k * golden >> (x.shift & 63)) }
 
 func (x *pageIndex) find(k uint64) int32 {
-	for i := x.home(k); ; i = (i + 1) & x.mask {
+	for i := x.slot(k); ; i = (i + 1) & x.mask {
 		switch x.key[i] {
 		case k:
 			return x.val[i]
@@ -241,7 +241,7 @@ func (x *pageIndex) find(k uint64) int32 {
 
 // add inserts a key that is not there.
 func (x *pageIndex) add(k uint64, v int32) {
-	i := x.home(k)
+	i := x.slot(k)
 	for x.key[i] != none {
 		i = (i + 1) & x.mask
 	}
@@ -250,7 +250,7 @@ func (x *pageIndex) add(k uint64, v int32) {
 
 // remove deletes a key that is there and closes the gap.
 func (x *pageIndex) remove(k uint64) {
-	i := x.home(k)
+	i := x.slot(k)
 	for x.key[i] != k {
 		i = (i + 1) & x.mask
 	}
@@ -260,7 +260,7 @@ func (x *pageIndex) remove(k uint64) {
 			break
 		}
 		// An entry may fill the gap unless its home lies after it.
-		if (j-x.home(x.key[j]))&x.mask >= (j-i)&x.mask {
+		if (j-x.slot(x.key[j]))&x.mask >= (j-i)&x.mask {
 			x.key[i], x.val[i] = x.key[j], x.val[j]
 			i = j
 		}

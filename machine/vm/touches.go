@@ -16,16 +16,16 @@ type Touches struct {
 	mask       uint64   // of a frame's number, without layout
 	sets       []uint64 // [frame * words] SMs that have touched the page there
 	frames     *Frames
-	home       []int      // [SM] its partition
+	near       []int      // [SM] its partition
 	degree     []uint64   // [n-1] pages touched by n SMs, of frames that were given back
 	homes      [][]uint64 // [home][partition] of those, pages at home that some SM of the partition touched
 }
 
 // NewTouches watches the pages of a machine. Partitions are its channel groups, with the SMs
 // nearest to each; where a page spans them, none is its home.
-func NewTouches(s *sheets.Machine, t *Tables, home []int) *Touches {
+func NewTouches(s *sheets.Machine, t *Tables, near []int) *Touches {
 	x := &Touches{
-		sms: s.SM.Count, words: (s.SM.Count + 63) / 64, mask: 1<<t.LayoutBit() - 1, frames: t.frames, home: home,
+		sms: s.SM.Count, words: (s.SM.Count + 63) / 64, mask: 1<<t.LayoutBit() - 1, frames: t.frames, near: near,
 		degree: make([]uint64, s.SM.Count),
 	}
 	if x.frames.PerGroup() {
@@ -77,7 +77,7 @@ func (x *Touches) book(frame uint64, set, degree []uint64, homes [][]uint64) {
 	row, last := homes[x.frames.Pool(frame)], -1
 	for k, w := range set {
 		for ; w != 0; w &= w - 1 {
-			if p := x.home[k<<6+bits.TrailingZeros64(w)]; p != last { // SMs are in the order of partitions
+			if p := x.near[k<<6+bits.TrailingZeros64(w)]; p != last { // SMs are in the order of partitions
 				row[p]++
 				last = p
 			}

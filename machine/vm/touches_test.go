@@ -28,7 +28,7 @@ func touched(t *testing.T) (*Tables, *Touches) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tab, NewTouches(s, tab, NewConfig(s, 1).Home)
+	return tab, NewTouches(s, tab, NewConfig(s, 1).Near)
 }
 
 // Three pages: one of SM 0 alone, one of SMs 1, 34 and 35, at the home of the last two, and one

@@ -202,12 +202,12 @@ func (m *MMU) ResolveTo(now uint64, tenant mem.TenantID, vpn, ppn uint64, keep b
 	m.done.Push(i)
 }
 
-// Home is the channel group nearest to an SM, -1 when the machine has none.
-func (m *MMU) Home(sm int) int {
-	if sm < 0 || sm >= len(m.cfg.Home) {
+// Near is the channel group nearest to an SM, -1 when the machine has none.
+func (m *MMU) Near(sm int) int {
+	if sm < 0 || sm >= len(m.cfg.Near) {
 		return -1
 	}
-	return m.cfg.Home[sm]
+	return m.cfg.Near[sm]
 }
 
 func (m *MMU) unmapped(e *miss) {

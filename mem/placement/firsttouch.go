@@ -5,7 +5,7 @@ import "slices"
 // firstTouch takes the group of the SM that touched the page first (NUBA, section 4). A page that was not
 // touched yet, or whose group is full or not the tenant's, is placed round-robin.
 func firstTouch(v *View) int {
-	if i, ok := slices.BinarySearch(v.Groups, v.Home); ok {
+	if i, ok := slices.BinarySearch(v.Groups, v.Near); ok {
 		return i
 	}
 	return roundRobin(v)

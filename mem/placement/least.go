@@ -18,7 +18,7 @@ func Least(v *View) int {
 // leastNear does the same, but the group of the SM that touched the page wins a tie.
 func leastNear(v *View) int {
 	best := Least(v)
-	if i, ok := slices.BinarySearch(v.Groups, v.Home); ok && v.Pages[i] == v.Pages[best] {
+	if i, ok := slices.BinarySearch(v.Groups, v.Near); ok && v.Pages[i] == v.Pages[best] {
 		return i
 	}
 	return best

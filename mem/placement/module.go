@@ -8,12 +8,12 @@ import "errors"
 // yet, or whose module is full, goes round-robin over all groups.
 func module(groups int) Place {
 	return func(v *View) int {
-		if v.Home < 0 {
+		if v.Near < 0 {
 			return roundRobin(v)
 		}
 		first, n, placed := -1, 0, 0 // the module's groups stand together
 		for i, g := range v.Groups {
-			if g/groups != v.Home/groups {
+			if g/groups != v.Near/groups {
 				continue
 			}
 			if first < 0 {

@@ -10,7 +10,7 @@ type View struct {
 	Groups []int  // channel groups, ascending
 	Pages  []int  // pages the tenant has in each of them
 	Turn   int    // pages the tenant has placed so far
-	Home   int    // group nearest to the SM that touched the page; -1: no SM did
+	Near   int    // group nearest to the SM that touched the page; -1: no SM did
 	Draw   uint64 // pseudo-random, another one for each page
 }
 

@@ -29,22 +29,22 @@ func TestPlacement(t *testing.T) {
 		view   View
 		want   int
 	}{
-		{"round-robin", View{Groups: []int{0, 1, 2}, Pages: []int{0, 0, 0}, Turn: 4, Home: -1}, 1},
-		{"round-robin", View{Groups: []int{2}, Pages: []int{9}, Turn: 4, Home: 0}, 0},
-		{"least", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 1}, 1},
-		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 5}, 2},
-		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Home: 4}, 2},
-		{"first-touch", View{Groups: []int{1, 3}, Pages: []int{4, 2}, Turn: 0, Home: -1}, 0},
+		{"round-robin", View{Groups: []int{0, 1, 2}, Pages: []int{0, 0, 0}, Turn: 4, Near: -1}, 1},
+		{"round-robin", View{Groups: []int{2}, Pages: []int{9}, Turn: 4, Near: 0}, 0},
+		{"least", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Near: 1}, 1},
+		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Near: 5}, 2},
+		{"first-touch", View{Groups: []int{1, 3, 5}, Pages: []int{4, 2, 2}, Turn: 8, Near: 4}, 2},
+		{"first-touch", View{Groups: []int{1, 3}, Pages: []int{4, 2}, Turn: 0, Near: -1}, 0},
 		// NPB 14/15 is above 0.9, 13/15 is not, and neither is 9/10.
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 4}, Turn: 14, Home: 3}, 1},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 3}, Turn: 13, Home: 3}, 2},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 4}, Turn: 9, Home: 1}, 1},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 2},
-		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 1}, 1},
-		{"lab-lowest", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Home: 5}, 1},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{0, 0}, Turn: 0, Home: 3}, 1},
-		{"lab", View{Groups: []int{0, 1, 2, 3, 4}, Pages: []int{2, 2, 2, 2, 1}, Turn: 9, Home: 0}, 4},
-		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 5}, Turn: 11, Home: -1}, 1},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 4}, Turn: 14, Near: 3}, 1},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 5, 3}, Turn: 13, Near: 3}, 2},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 4}, Turn: 9, Near: 1}, 1},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Near: 5}, 2},
+		{"lab", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Near: 1}, 1},
+		{"lab-lowest", View{Groups: []int{1, 3, 5}, Pages: []int{5, 3, 3}, Turn: 11, Near: 5}, 1},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{0, 0}, Turn: 0, Near: 3}, 1},
+		{"lab", View{Groups: []int{0, 1, 2, 3, 4}, Pages: []int{2, 2, 2, 2, 1}, Turn: 9, Near: 0}, 4},
+		{"lab", View{Groups: []int{1, 3}, Pages: []int{5, 5}, Turn: 11, Near: -1}, 1},
 	}
 	for _, c := range cases {
 		e, ok := ByName(c.policy)

@@ -87,7 +87,7 @@ func Place(o Options, file string, in io.Reader) (*Result, error) {
 			continue
 		}
 		placed[t.page] = true
-		v.Home = int(t.partition)
+		v.Near = int(t.partition)
 		c := place(&v)
 		v.Pages[c]++
 		v.Turn++

@@ -210,7 +210,7 @@ func FuzzPlaceTrace(f *testing.F) {
 
 // view is an empty memory of n channels that partition home touches.
 func view(n, home int) *placement.View {
-	v := &placement.View{Pages: make([]int, n), Home: home}
+	v := &placement.View{Pages: make([]int, n), Near: home}
 	for c := range n {
 		v.Groups = append(v.Groups, c)
 	}
