@@ -125,7 +125,7 @@ type Controller struct {
 
 	readers []uint16 // by a hash of their place: reads on their way that no transfer makes
 	tagging []uint16 // by a hash of their block: parts whose tags are being read
-	epoch   uint16   // of owners: the number of the last reconfiguration
+	round   uint16   // of owners: the number of the last reconfiguration
 	rows    []*counts
 	stalled bool // some lookup waits for room
 	turn    int  // of positions that misplaced blocks of flat memory go to
@@ -136,7 +136,7 @@ func New(cfg *Config, policy Policy, t *stat.Table) (*Controller, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Controller{cfg: cfg, table: newTable(cfg), policy: policy, epoch: 1}
+	c := &Controller{cfg: cfg, table: newTable(cfg), policy: policy, round: 1}
 	var err error
 	if c.remap, err = newRemap(cfg); err != nil {
 		return nil, err

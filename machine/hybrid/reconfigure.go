@@ -5,11 +5,11 @@ import "math/bits"
 // Reconfigured announces that the policy's owners have changed. No block moves now: the owners of a set are computed
 // again at its next lookup, and misplaced blocks leave when they are hit (section IV-D).
 func (c *Controller) Reconfigured() {
-	if c.epoch++; c.epoch == 0 { // sets seen this number of reconfigurations ago must not look fresh
+	if c.round++; c.round == 0 { // sets seen this number of reconfigurations ago must not look fresh
 		for i := range c.table.set {
 			c.table.set[i].seen = 0
 		}
-		c.epoch = 1
+		c.round = 1
 	}
 }
 

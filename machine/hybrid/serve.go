@@ -74,8 +74,8 @@ func (c *Controller) readTag(h int32) bool {
 // reconfiguration.
 func (c *Controller) ownersOf(n uint32) Owners {
 	s := &c.table.set[n]
-	if s.seen != c.epoch {
-		s.seen, s.owners = c.epoch, c.policy.Owners(uint64(n))
+	if s.seen != c.round {
+		s.seen, s.owners = c.round, c.policy.Owners(uint64(n))
 	}
 	return s.owners
 }

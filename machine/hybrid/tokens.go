@@ -19,11 +19,11 @@ const (
 // cycles, and unused tokens stay. A refill takes one, two with the write-back of a dirty victim, and two always in
 // flat mode. Any token left allows a migration: the counter stops at 0. Hardware: the counter.
 type Tokens struct {
-	tok    uint64
-	period uint64 // cycles
-	flat   bool
-	left   uint64
-	epoch  uint64 // the period that refills are done for
+	tok      uint64
+	period   uint64 // cycles
+	flat     bool
+	left     uint64
+	refilled uint64 // the period that refills are done for
 }
 
 // NewTokens makes a counter that begins with tok tokens; cycles count from 0.
@@ -71,10 +71,10 @@ func (t *Tokens) Begin(cycle, tok uint64) {
 // refill adds the tokens that are due by a cycle, over any number of periods; the counter stops at
 // its maximum.
 func (t *Tokens) refill(cycle uint64) {
-	over, due := bits.Mul64(cycle/t.period-t.epoch, t.tok)
+	over, due := bits.Mul64(cycle/t.period-t.refilled, t.tok)
 	sum, carry := bits.Add64(t.left, due, 0)
 	if t.left = sum; over|carry != 0 {
 		t.left = ^uint64(0)
 	}
-	t.epoch = cycle / t.period
+	t.refilled = cycle / t.period
 }
