@@ -199,29 +199,3 @@ func TestL3IsTheGPUs(t *testing.T) {
 			r.counted(0, "llc.accesses"))
 	}
 }
-
-// TestCopiesOfFreedFramesGo: what other slices hold of a page goes when its frame is given back.
-func TestCopiesOfFreedFramesGo(t *testing.T) {
-	for _, sheet := range []string{"nuba", "nuba-smside", "hydrogen"} {
-		r := newRig(t, sheet, Options{}, nil, tenant("a", upTo(6)))
-		reg := r.alloc(0, 4096, mem.Device)
-		p, ok := r.g.translation.Physical(0, reg.Base)
-		if !ok {
-			t.Fatal("no frame")
-		}
-		f := &r.g.fabric
-		home := f.Layouts.Slice(p)
-		other := int(f.Between.Entry[len(f.Between.Entry)-1][home])
-		if other == home {
-			other = int(f.Between.Entry[0][home])
-		}
-		f.Slices[other].Prefill(p, 1, 0)
-		if !f.Slices[other].Holds(p) {
-			t.Fatal("no copy")
-		}
-		r.g.Unmap(0, reg)
-		if f.Slices[other].Holds(p) {
-			t.Errorf("%s: slice %d holds a line of a frame that was given back", sheet, other)
-		}
-	}
-}

@@ -1,12 +1,9 @@
 package machine
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
-	"github.com/heddle-sim/heddle/machine/interconnect"
-	"github.com/heddle-sim/heddle/machine/vm"
 	"github.com/heddle-sim/heddle/mem"
 	"github.com/heddle-sim/heddle/sheets"
 )
@@ -59,49 +56,5 @@ func TestDeviceMemoryOnFirstTouch(t *testing.T) {
 	}
 	if ends[0] != ends[1] {
 		t.Errorf("the kernel ends at %v: skipping or watching touches changes it", ends)
-	}
-}
-
-// What is not touched costs no frame, but more than there is cannot be promised; what is freed can
-// be promised again.
-func TestPromisedMemory(t *testing.T) {
-	r := newRig(t, "ugpu", Options{}, near, tenant("a", upTo(16)))
-	alloc := func(n int64) (*mem.Region, error) {
-		reg, err := mem.NewSpace(0).Reserve(n, mem.Device, "big")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reg, r.g.Map(0, reg)
-	}
-	most := r.g.Sheet.DRAM.Capacity
-	half, err := alloc(most / 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := alloc(most/2 + 1); !errors.Is(err, vm.ErrNoFrame) {
-		t.Errorf("more than there is: %v", err)
-	}
-	r.g.Unmap(0, half)
-	if _, err := alloc(most); err != nil {
-		t.Errorf("after all is freed: %v", err)
-	}
-}
-
-// Over stages and links a walker's read is answered by the entry and not by its line; over a
-// crossbar of one switch by a sector of 32 bytes, also where sectors are lines (ugpu).
-func TestPageTableEntriesAreShort(t *testing.T) {
-	for name, want := range map[string][2]int{
-		"nuba": {1, 9}, "nuba-mem": {1, 9}, "nuba-smside": {1, 9}, "ugpu": {2, 5}, "uvm": {2, 2},
-	} {
-		r := newRig(t, name, Options{}, nil, tenant("a", upTo(4)))
-		for _, l := range []*interconnect.Lengths{&r.g.fabric.Lengths, &r.g.fabric.Between.Lengths} {
-			if l.Data[1] == 0 {
-				continue // one network alone
-			}
-			walk, read := l.Answer(&mem.Req{Op: mem.Walk, Sectors: 1}), l.Answer(&mem.Req{Op: mem.Read, Sectors: 1})
-			if walk != want[0] || read != want[1] {
-				t.Errorf("%s: %d flits answer a walk, %d a read; want %v", name, walk, read, want)
-			}
-		}
 	}
 }
