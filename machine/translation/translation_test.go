@@ -49,8 +49,8 @@ func newRig(t *testing.T, sheet string, set map[string]string) *rig {
 			Sheet: s, Map: amap, Slices: x.memory.Slices, Apps: 1, Wakeups: w, Traffic: table,
 		}),
 		x.Build(&translation.Parts{
-			Sheet: s, Map: amap, Fabric: &x.fabric, Apps: apps, Meters: &timing.Meters{}, FirstError: &timing.FirstError{},
-			Clock: clock, Wakeups: w, Table: table,
+			Sheet: s, Map: amap, Fabric: &x.fabric, Apps: apps, Meters: &timing.Meters{},
+			FirstError: &timing.FirstError{}, Clock: clock, Wakeups: w, Table: table,
 		}),
 	} {
 		if err != nil {
