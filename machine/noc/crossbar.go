@@ -388,7 +388,7 @@ func (c *Crossbar) send(now uint64, in, out int) {
 		return
 	}
 	n[CQueueCycles] += uint64(uint32(now) - p.born)
-	c.outputs.fly(arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
+	push(&c.outputs.flying, arrival{at: now + uint64(c.cfg.Latency), id: p.id, out: int32(out)})
 	c.unask(in, vc, out)
 	c.leave(now, i, out)
 }

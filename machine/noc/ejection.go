@@ -1,31 +1,28 @@
 package noc
 
+import "github.com/heddle-sim/heddle/mem"
+
 // ejection is the outputs of a network whose packets are known to arrive at a clock when they
 // are sent: queues, each in order of arrival.
 type ejection struct {
-	queue    []ejectQueue
+	queue    []mem.Ring[ejected]
 	headAt   []uint64 // by output: the clock at which the first packet arrives; Never: it has, or there is none
 	next     uint64   // the earliest of those
 	reserved []int    // by output: packets in its queue, those on their way included
 	avail    bitset   // outputs with a packet that has arrived
 }
 
-// ejectQueue is the packets of an output, a ring.
-type ejectQueue struct {
-	ids     []int32
-	at      []uint64
-	head, n int
+// ejected is a packet, and the clock at which it arrives.
+type ejected struct {
+	at uint64
+	id int32
 }
 
 func (e *ejection) build(outputs, depth int) {
-	n := 1
-	for n < min(depth, 1024) {
-		n *= 2
-	}
-	e.queue, e.headAt, e.reserved = make([]ejectQueue, outputs), make([]uint64, outputs), make([]int, outputs)
+	e.queue, e.headAt, e.reserved = make([]mem.Ring[ejected], outputs), make([]uint64, outputs), make([]int, outputs)
 	e.avail, e.next = newBitset(outputs), Never
 	for i := range e.queue {
-		e.queue[i].ids, e.queue[i].at = make([]int32, n), make([]uint64, n)
+		e.queue[i] = mem.NewRing[ejected](depth)
 		e.headAt[i] = Never
 	}
 }
@@ -33,24 +30,11 @@ func (e *ejection) build(outputs, depth int) {
 // push sends a packet to an output, to arrive at a clock not before those sent there earlier.
 func (e *ejection) push(out int, id int32, at uint64) {
 	q := &e.queue[out]
-	if q.n == len(q.ids) {
-		q.grow()
-	}
-	k := (q.head + q.n) & (len(q.ids) - 1)
-	q.ids[k], q.at[k] = id, at
-	if q.n++; q.n == 1 {
+	push(q, ejected{at, id})
+	if q.Len() == 1 {
 		e.headAt[out], e.next = at, min(e.next, at)
 	}
 	e.reserved[out]++
-}
-
-func (q *ejectQueue) grow() {
-	ids, at := make([]int32, 2*q.n), make([]uint64, 2*q.n)
-	for i := range q.n {
-		k := (q.head + i) & (q.n - 1)
-		ids[i], at[i] = q.ids[k], q.at[k]
-	}
-	q.ids, q.at, q.head = ids, at, 0
 }
 
 // arrive shows the packets that have come by clock now, and returns when the next one does.
@@ -74,8 +58,7 @@ func (e *ejection) peek(out int) (id int32, ok bool) {
 	if !e.avail.has(out) {
 		return 0, false
 	}
-	q := &e.queue[out]
-	return q.ids[q.head], true
+	return e.queue[out].Head().id, true
 }
 
 func (e *ejection) pop(out int, now uint64) (id int32, ok bool) {
@@ -83,14 +66,13 @@ func (e *ejection) pop(out int, now uint64) (id int32, ok bool) {
 		return 0, false
 	}
 	q := &e.queue[out]
-	q.head = (q.head + 1) & (len(q.ids) - 1)
+	q.Pop()
 	e.reserved[out]--
-	if q.n--; q.n == 0 {
-		q.head = 0
+	if q.Len() == 0 {
 		e.avail.remove(out)
 		return id, true
 	}
-	if at := q.at[q.head]; at > now {
+	if at := q.Head().at; at > now {
 		e.avail.remove(out)
 		e.headAt[out], e.next = at, min(e.next, at)
 	}
