@@ -41,6 +41,8 @@ type Options struct {
 	Properties Properties
 	// ReadOnly marks loads of data that a kernel does not write (emulate.Launch).
 	ReadOnly bool
+	// Unroll executes several turns of short loops as one, as NVIDIA's assembler does (emulate.Launch).
+	Unroll bool
 }
 
 // Context is one application's view of the machine: its memory, modules, streams

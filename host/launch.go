@@ -123,6 +123,7 @@ func (c *Context) Launch(k *Kernel, l Launch, args ...any) error {
 	}
 	shape := emulate.Launch{
 		Grid: l.Grid, Block: l.Block, Params: params, SharedDynamic: l.Shared, ReadOnly: c.opt.ReadOnly,
+		Unroll: c.opt.Unroll,
 	}
 	if l.Cooperative {
 		if shape.Workspace, err = c.workspace(k.Name); err != nil {

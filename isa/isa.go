@@ -242,6 +242,15 @@ func ReadsOf(regs []int) Reads {
 // Most is the reads from one of 1<<k banks.
 func (r Reads) Most(k uint) uint { return uint(r>>(4*k&31)) & 15 }
 
+// Loops says how the loops of a kernel are of which NVIDIA's assembler makes several turns one.
+type Loops uint8
+
+const (
+	LoopsNone     Loops = iota // it has none
+	LoopsKept                  // they are as PTX has them
+	LoopsUnrolled              // they are as the assembler makes them
+)
+
 // Code is the static side of a kernel.
 type Code struct {
 	Kernel string
@@ -255,7 +264,8 @@ type Code struct {
 	// included; nil if unknown. The value of PC 0 also holds for warps that have not begun.
 	Left []uint8
 	// Text is the source text of each instruction by PC, for reports; may be nil.
-	Text []string
+	Text  []string
+	Loops Loops
 	// Machine is the code that a GPU's assembler makes of this one, as far as it matters for time (package
 	// ptx/ptxas); nil if unknown. Its registers have names of their own.
 	Machine *Code

@@ -85,7 +85,7 @@ func (d *device) Wait(op *host.Op) error {
 func (r *run) options() host.Options {
 	o := host.Options{Ctx: r.ctx, Printf: int64(r.sheet.Host.Printf), Heap: int64(r.sheet.Host.Heap)}
 	o.AllManaged = r.spec.Sharing.Memory.Unified.All
-	o.ReadOnly = r.sheet.SM.ReadOnlyLoads
+	o.ReadOnly, o.Unroll = r.sheet.SM.ReadOnlyLoads, r.sheet.SM.Ptxas
 	o.Properties = propertiesOf(r.sheet)
 	o.Properties.Timeless = r.gpu == nil
 	if r.gpu != nil { // without time every interval is 0

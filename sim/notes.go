@@ -3,6 +3,9 @@ package sim
 import (
 	"fmt"
 	"slices"
+
+	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/trace/record"
 )
 
 // notes looks at what is known of a run at its end: its settings, counters, decisions and what has moved. It says, in
@@ -15,10 +18,31 @@ type notes struct {
 // take puts all of them into the result.
 func (n notes) take() {
 	for _, of := range []func() []string{
-		n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies, n.oneTurn,
+		n.recordings, n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies, n.oneTurn,
 	} {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
+}
+
+// recordings says which recordings have other loops than the machine makes of a program.
+func (n notes) recordings() (out []string) {
+	for i := range n.r.apps {
+		a := n.r.apps[i]
+		p, ok := a.prog.(*record.Program)
+		if !ok {
+			continue
+		}
+		has, recorded, machine := isa.LoopsUnrolled, "unrolled", "not"
+		if n.r.sheet.SM.Ptxas {
+			has, recorded, machine = isa.LoopsKept, "as PTX has them", "unrolled"
+		}
+		if kernel := p.Kernel(has); kernel != "" {
+			out = append(out, fmt.Sprintf("the recording %s has the loops of kernel %s %s, and on %s they are %s "+
+				"(sm.ptxas): times and instruction counts differ from those of the program itself there; record it "+
+				"on a machine with the same sm.ptxas", a.spec.Name, kernel, recorded, n.r.sheet.Name, machine))
+		}
+	}
+	return out
 }
 
 // unmanaged says that memory.unified had nothing to do, or no time for it.

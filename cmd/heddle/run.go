@@ -50,12 +50,12 @@ how. A run file with several sharing modes gives one run per mode, compared at t
 
 With --record the application is also recorded: what every warp executed, and what
 the host program asked of the device. The recording runs on any machine, alone or in a
-run file, in less time, because no PTX is executed. Without data races it takes the same
-number of cycles as the application, also if it was recorded with --functional, which is
-faster. A recording holds no data, so that a replay makes no checks.
+run file, in less time, because no PTX is executed. Without data races it takes the cycles of
+the application, also if it was recorded with --functional, which is faster. (v100, a100 and
+h100 unroll loops, as their sm.ptxas says: a result warns if its recording is of the other
+kind of machine.) A recording holds no data, so that a replay makes no checks.
 
-A result.json is simulated again, on the machine it lists, if its applications have not
-changed.
+A result.json is simulated again, on its machine, if its applications have not changed.
 
 Slowdowns are relative to each application alone. Results of these alone-runs are kept in
 a cache and used again.`,

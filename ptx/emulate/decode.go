@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/ptx/analyze"
 	"github.com/heddle-sim/heddle/ptx/parse"
+	"github.com/heddle-sim/heddle/ptx/ptxas"
 )
 
 // decoder turns the functions a kernel reaches into one program.
@@ -129,6 +130,9 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	}
 	d.finish()
 	k.Code, k.short = d.prog.code, d.short
+	if g, _ := m.graph(f); ptxas.Unrolls(g) {
+		k.Code.Loops = isa.LoopsKept
+	}
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack
 	if f.MaxRegs > 0 { // the compiler spills registers that do not fit
 		k.Regs = min(k.Regs, f.MaxRegs)
@@ -138,6 +142,12 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 			k.LocalBytes = max(k.LocalBytes, defaultStack)
 		}
 	}
+	k.bound(f)
+	return k
+}
+
+// bound takes what the kernel says of its blocks.
+func (k *Kernel) bound(f *parse.Func) {
 	k.MaxThreads = 1024
 	k.MaxNTid = f.MaxNTid
 	if f.ReqNTid[0] > 0 {
@@ -149,7 +159,6 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 			k.Regs = min(k.Regs, max(smRegisters/(f.MinCTAs*k.MaxThreads)&^7, 8))
 		}
 	}
-	return k
 }
 
 // smRegisters is the register file of an SM of compute capability 5.0 to 9.0 (CUDA C++ Programming Guide, technical

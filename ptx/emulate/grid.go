@@ -129,6 +129,9 @@ type Launch struct {
 	// ReadOnly marks the loads of data that the kernel, as it is launched, does not write (isa.CacheReadOnly), as
 	// NUBA's compiler does.
 	ReadOnly bool
+	// Unroll executes loops with several turns as one where NVIDIA's assembler makes them so (ptxas.Unroll). Results
+	// are the same.
+	Unroll bool
 }
 
 // WorkspaceBytes is the size of the workspace of a cooperative launch.
@@ -196,14 +199,13 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 	if l.SharedDynamic < 0 {
 		return nil, bad("%d bytes of dynamic shared memory", l.SharedDynamic)
 	}
-	shared := k.SharedBytes
-	if l.SharedDynamic > 0 {
-		a := max(k.prog.align, 16)
-		shared = (shared+a-1)&^(a-1) + l.SharedDynamic
-	}
+	shared := k.sharedWith(l.SharedDynamic)
 	if shared > maxShared {
 		return nil, bad("%d bytes of shared memory (%d of them static), no GPU gives a block more than %d", shared,
 			k.SharedBytes, maxShared)
+	}
+	if l.Unroll {
+		k = k.unrolled.of(k)
 	}
 	if err := in.ready(k); err != nil {
 		return nil, bad("%v", err)
@@ -218,6 +220,15 @@ func (in *Instance) Grid(k *Kernel, l Launch) (isa.Grid, error) {
 		Warps: int(threads+isa.Lanes-1) / isa.Lanes, Regs: k.Regs, SharedBytes: shared, LocalBytes: k.LocalBytes,
 	}
 	return g, nil
+}
+
+// sharedWith is the shared memory of a block in bytes, with a dynamic part.
+func (k *Kernel) sharedWith(dynamic int) int {
+	if dynamic == 0 {
+		return k.SharedBytes
+	}
+	a := max(k.prog.align, 16)
+	return (k.SharedBytes+a-1)&^(a-1) + dynamic
 }
 
 // ready checks that the instance has what k needs.

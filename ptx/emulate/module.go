@@ -52,6 +52,7 @@ type Kernel struct {
 	module        *Module
 	prog          *program
 	marking       marking
+	unrolled      unrolled
 }
 
 // Param is a kernel parameter. Type is as in PTX ("u64", "f32"; "b8" for arrays and

@@ -59,7 +59,9 @@ func (d *instr) symbolRow32(v *parse.Var, addend int64) int32 {
 		f.row = len(d.prog.k32)
 		d.prog.fixups = append(d.prog.fixups, f)
 		d.prog.k32 = append(d.prog.k32, v32{})
-		d.m.short[v] = true
+		if !d.m.short[v] { // a kernel that is decoded again finds nothing new
+			d.m.short[v] = true
+		}
 	}
 	return i
 }

@@ -196,6 +196,8 @@ type Func struct {
 	// .branchtargets and .calltargets lists.
 	Protos  map[string]*Func
 	Targets map[string][]Operand
+	// NoUnroll has the instructions before which .pragma "nounroll" stands: their loops must not be unrolled.
+	NoUnroll map[int]bool
 }
 
 // CommonReg is a register declared at module level, of which each thread has one for all functions, and the register

@@ -204,6 +204,12 @@ func (p *parser) debugDirective() {
 			if p.kind != tStr {
 				p.fail(".pragma wants a string, found %s", p.describe())
 			}
+			if p.text == "nounroll" && p.fn != nil {
+				if p.fn.NoUnroll == nil {
+					p.fn.NoUnroll = map[int]bool{}
+				}
+				p.fn.NoUnroll[len(p.fn.Instrs)] = true
+			}
 			p.next()
 			if !p.accept(',') {
 				break

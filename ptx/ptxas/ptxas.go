@@ -1,10 +1,10 @@
 // Package ptxas estimates the code that NVIDIA's assembler makes from PTX, for timing alone: which instructions
 // vanish, which become sequences, which become one, and which loads go first. Results are those of the PTX, which is
-// executed unchanged.
+// executed, unchanged but for unrolled loops (Unroll).
 //
 // A reader must know two types. Routine is the machine code of a function; Op is one of its instructions, with the
 // registers that its operands come from in the end. Assemble makes them; it knows a function alone, and nothing of
-// the launch.
+// the launch. Unroll comes before it.
 //
 // The rules were read from what ptxas of CUDA 13 makes of this project's PTX for sm_90. In the order of the files:
 //
@@ -17,10 +17,10 @@
 //   - vector: loads of neighbouring words of shared memory are one.
 //   - uniform: an integer added to one address of all lanes is one request of the warp.
 //   - schedule: in a run of instructions into which nothing jumps, loads go first as far as they can.
+//   - loops, unroll: four turns of a short loop that counts by a constant are one.
 //
-// Not known are: the unrolling (ptxas makes four turns of many short loops one) and the predication of what the
-// compiler has left as loops and branches, registers (occupancy follows the PTX's), the uniform datapath's latencies,
-// dual issue, and the order of anything but loads.
+// Not known are: the predication of what the compiler has left as branches, registers (occupancy follows the PTX's),
+// the uniform datapath's latencies, dual issue, and the order of anything but loads.
 package ptxas
 
 import (

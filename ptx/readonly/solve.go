@@ -1,6 +1,8 @@
 package readonly
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/ptx/analyze"
 	"github.com/heddle-sim/heddle/ptx/parse"
 )
@@ -115,7 +117,8 @@ func (s *solver) declare(f *parse.Func) {
 	for _, in := range f.Instrs {
 		if in.Op == "mov" || in.Op == "cvta" {
 			for i := range in.Args {
-				if v := in.Args[i].Var; in.Args[i].Kind == parse.KSym && v.Space == parse.Param && v.Owner == f {
+				if v := in.Args[i].Var; in.Args[i].Kind == parse.KSym && v.Space == parse.Param &&
+					(slices.Contains(f.Vars, v) || slices.Contains(f.Params, v)) {
 					if _, own := s.param[v]; !own {
 						s.node[v] = localNode
 					}

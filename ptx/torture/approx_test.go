@@ -89,7 +89,7 @@ func runApprox(t *testing.T, m *emulate.Module, input []float32) []float32 {
 	}
 	o, places := ptr(scratch(make([]float32, 10*flN))), map[*buffer]*mem.Region{}
 	g, err := prepare(m, inst, space, launch{"fl_approx", d1(3), d1(128), 0, []any{ptr(in(input)), o, uint32(flN)}},
-		places)
+		places, false)
 	if err == nil {
 		_, err = emulate.Run(g, limit)
 	}

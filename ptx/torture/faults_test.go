@@ -183,7 +183,7 @@ func TestFaults(t *testing.T) {
 
 // execute runs one launch functionally.
 func execute(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch, limit uint64) error {
-	g, err := prepare(m, inst, space, l, nil)
+	g, err := prepare(m, inst, space, l, nil, false)
 	if err == nil {
 		_, err = emulate.Run(g, limit)
 	}

@@ -97,8 +97,15 @@ func functional(g isa.Grid, _ *mem.Space) error {
 	return err
 }
 
-// run executes all launches and compares every buffer.
+// run executes all launches and compares every buffer, with loops as they are and unrolled.
 func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
+	t.Helper()
+	for _, unroll := range []bool{false, true} {
+		k.once(t, m, exec, unroll)
+	}
+}
+
+func (k *kernelTest) once(t *testing.T, m *emulate.Module, exec executor, unroll bool) {
 	t.Helper()
 	space := mem.NewSpace(0)
 	inst, err := m.Bind(space)
@@ -107,7 +114,7 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 	}
 	places := map[*buffer]*mem.Region{}
 	for _, l := range k.launch() {
-		g, err := prepare(m, inst, space, l, places)
+		g, err := prepare(m, inst, space, l, places, unroll)
 		if err == nil {
 			err = exec(g, space)
 		}
@@ -132,7 +139,7 @@ func (k *kernelTest) run(t *testing.T, m *emulate.Module, exec executor) {
 
 // prepare allocates the buffers that are new and makes the grid of a launch.
 func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l launch,
-	places map[*buffer]*mem.Region,
+	places map[*buffer]*mem.Region, unroll bool,
 ) (isa.Grid, error) {
 	kern, err := m.Kernel(l.kernel)
 	if err != nil {
@@ -165,7 +172,9 @@ func prepare(m *emulate.Module, inst *emulate.Instance, space *mem.Space, l laun
 		}
 		copy(params[p.Offset:], raw)
 	}
-	return inst.Grid(kern, emulate.Launch{Grid: l.grid, Block: l.block, Params: params, SharedDynamic: l.shared})
+	return inst.Grid(kern, emulate.Launch{
+		Grid: l.grid, Block: l.block, Params: params, SharedDynamic: l.shared, Unroll: unroll,
+	})
 }
 
 // compare reports the first differing element. NaNs are equal whatever their payload,

@@ -314,7 +314,7 @@ func checkRandom(t *testing.T, seed uint64) {
 			t.Fatal(err)
 		}
 		o, places := ptr(out(want)), map[*buffer]*mem.Region{}
-		g, err := prepare(m, inst, space, launch{"rnd", d1(2), d1(80), 0, []any{o}}, places)
+		g, err := prepare(m, inst, space, launch{"rnd", d1(2), d1(80), 0, []any{o}}, places, false)
 		if err == nil {
 			err = exec(g, space)
 		}

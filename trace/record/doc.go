@@ -23,6 +23,10 @@
 // times spins three times. The cycles are then those of that schedule on the other
 // machine. Recording under simulated time gives the more faithful schedule.
 //
+// Loops are recorded as the machine executes them: unrolled, where its sheet says
+// that NVIDIA's assembler makes the code (sm.ptxas). A replay under the other kind
+// of sheet is not the execution there, and the result says so.
+//
 // # The file
 //
 // A header (magic, version), pages, an index and a trailer. A page holds the

@@ -12,10 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The header and the trailer. Version 3; a reader refuses others.
+// The header and the trailer. A reader refuses other versions.
 const (
 	magic      = "\x8bHeddle\n"
-	version    = 5
+	version    = 6
 	headerSize = len(magic) + 8 // magic, version, CRC of both
 	// trailer: index offset, its bytes compressed and not, CRCs of the index and of
 	// all before, magic

@@ -166,6 +166,7 @@ func encodeCode(f *fields, c *isa.Code) {
 			f.b = append(f.b, in.Times, in.Marks, in.Back)
 		}
 	}
+	f.u(uint64(c.Loops))
 	f.str(string(c.Left))
 	f.u(uint64(len(c.Text)))
 	for _, s := range c.Text {
@@ -308,6 +309,7 @@ func decodeCode(v *values, src *isa.Source) (*isa.Code, error) {
 		}
 	}
 	c.Source = src
+	c.Loops = isa.Loops(v.n(int(isa.LoopsUnrolled)))
 	if s := v.str(); s != "" {
 		c.Left = []uint8(s)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heddle-sim/heddle/host"
+	"github.com/heddle-sim/heddle/isa"
 	"github.com/heddle-sim/heddle/mem"
 )
 
@@ -14,6 +15,7 @@ type Program struct {
 	path   string
 	app    string
 	device string
+	loops  [isa.LoopsUnrolled + 1]string // a kernel that has them
 }
 
 // Load reads the recording at path, so that a damaged one is refused before a run begins. Errors are *host.Error,
@@ -29,8 +31,14 @@ func Load(path string) (*Program, error) {
 			p.device = g.name
 		}
 	}
+	for _, c := range r.x.codes {
+		p.loops[c.Loops] = c.Kernel
+	}
 	return p, r.Close()
 }
+
+// Kernel is the name of a recorded kernel with such loops; "": there is none.
+func (p *Program) Kernel(l isa.Loops) string { return p.loops[l] }
 
 // DeviceMemory is the name of the first allocation in device memory; "": there is none.
 func (p *Program) DeviceMemory() string { return p.device }
