@@ -39,7 +39,7 @@ type Options struct {
 	Cores *stride.Cores
 	// Unified makes managed memory move on demand; nil: its pages come when they are touched, and stay.
 	Unified *residency.UnifiedOptions
-	// Homes is the policy by which pages follow the accesses to them (vm.HomesEntries); "": they stay
+	// Homes is the home policy, by which pages follow the accesses to them (vm.HomesEntries); "": they stay
 	// where they have been placed.
 	Homes string
 }

@@ -47,9 +47,9 @@ const mostPartitions = 254
 
 // Homes makes pages follow the accesses to them (NUBA, section 7.6). The home of a page becomes the partition
 // that uses it most, or partitions that read it get copies. The memory side of a partition counts the requests of
-// every other one's SMs for each page. At an interval's end a policy (vm.Homes) says which pages move, get copies or
-// lose them. The driver takes each of them (vm.driver_cycles): the page leaves the tables and every TLB, accesses
-// that had been translated end (framesInFlight), copy engines copy it through network and LLC
+// every other one's SMs for each page. At an interval's end a home policy (vm.Homes) says which pages move, get
+// copies or lose them. The driver takes each of them (vm.driver_cycles): the page leaves the tables and every TLB,
+// accesses that had been translated end (framesInFlight), copy engines copy it through network and LLC
 // (transfer/partitions.go). An access to a page that gets another home waits until it is there. A page that gets
 // copies may be read at its home meanwhile, and each partition goes over to its copy when that is there.
 //
@@ -103,14 +103,14 @@ type pageAway struct {
 	tenant mem.TenantID
 }
 
-// Build makes the part that moves pages after their accesses, by a policy (vm.HomesEntries).
+// Build makes the part that moves pages after their accesses, by a home policy (vm.HomesEntries).
 func (h *Homes) Build(b *Parts, policy string) error {
 	if _, err := CanRehome(b.Sheet); err != nil {
 		return err
 	}
 	v, x := &b.Sheet.VM, b.Translation
 	if h.decide = vm.HomesByName(policy); h.decide == nil {
-		return fmt.Errorf("no policy %q of pages' homes", policy)
+		return fmt.Errorf("no home policy %q", policy)
 	}
 	h.tables, h.driver, h.mmu, h.tlbs = x.Tables, x.Driver, x.MMU, x.TLBs
 	h.clock, h.wakeups = b.Clock, b.Wakeups

@@ -51,8 +51,8 @@ func (c *pageCounters) reset() {
 	c.frames, c.counts, c.written = c.frames[:0], c.counts[:0], c.written[:0]
 }
 
-// plan asks the policy for a plan for the pages of the interval that ends. The part of the last plan that the driver
-// has not begun is given up.
+// plan asks the home policy for a plan for the pages of the interval that ends. The part of the last plan that the
+// driver has not begun is given up.
 func (h *Homes) plan() {
 	c, s := &h.use, &h.sample
 	s.Partitions, s.Room, s.Most = h.parts, h.tables.Parts.CopyRoom(), h.most

@@ -2,9 +2,9 @@ package vm
 
 import "slices"
 
-// Homes is a policy of where pages are kept after they have been placed. It gets the access counters of an interval
-// and returns steps for some of the pages, the most urgent first. It knows neither time nor frames, and keeps no
-// state between intervals but memory for its lists.
+// Homes is a home policy: where pages are kept after they have been placed. It gets the access counters of an
+// interval and returns steps for some of the pages, the most urgent first. It knows neither time nor frames, and
+// keeps no state between intervals but memory for its lists.
 type Homes func(s *HomeSample) []HomeStep
 
 // HomeSample is the counters of an interval, for all pages that were accessed in it.
@@ -35,13 +35,13 @@ type HomeStep struct {
 	Copies []int // partitions that get one, ascending
 }
 
-// HomesEntry describes a policy of pages' homes.
+// HomesEntry describes a home policy.
 type HomesEntry struct {
 	Name, What, Source string
 	Decide             Homes
 }
 
-// HomesEntries lists the policies of pages whose homes follow their accesses, as memory.pages names them.
+// HomesEntries lists the home policies, as memory.pages names them.
 func HomesEntries() []HomesEntry {
 	const source = "NUBA, ASPLOS 2023, section 7.6; "
 	return []HomesEntry{
@@ -56,7 +56,7 @@ func HomesEntries() []HomesEntry {
 	}
 }
 
-// HomesByName is the policy with a name; nil: there is none.
+// HomesByName is the home policy with a name; nil: there is none.
 func HomesByName(name string) Homes {
 	for _, e := range HomesEntries() {
 		if e.Name == name {

@@ -15,7 +15,7 @@ import (
 // or gives up.
 var ErrNoFrame = errors.New("out of device memory")
 
-// Tables is the driver's view of memory: every tenant's page table, the frames and the placement policy. It takes no
+// Tables is the driver's view of memory: every tenant's page table, the frames and the page placement. It takes no
 // time; the MMU adds time.
 type Tables struct {
 	bits   uint // log2 of the page size
@@ -138,7 +138,7 @@ func (t *Tables) node(tenant int) (uint64, error) {
 	return c.next - nodeBytes, nil
 }
 
-// frame takes a frame in the group the policy chooses.
+// frame takes a frame in the group that the page placement chooses.
 func (t *Tables) frame(tenant, near int) (uint64, error) {
 	v := t.place.view(tenant, t.turn[tenant], near)
 	for _, g := range t.groups[tenant] {

@@ -1,7 +1,7 @@
 // Package vm is address translation. Three types matter. TLB is one translation buffer (the L1 of an SM or the shared
 // L2). Tables is the driver's view of memory: page tables whose nodes lie in physical frames, the frames of each
-// channel group, and the policy that chooses among them. MMU is the timed part: L2 TLB, miss merging, page walkers
-// whose reads are real memory requests, and faults.
+// channel group, and the page placement that chooses among them. MMU is the timed part: L2 TLB, miss merging, page
+// walkers whose reads are real memory requests, and faults.
 //
 // Without virtual memory a machine uses Identity and, for managed memory, a Pager.
 package vm

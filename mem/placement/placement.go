@@ -1,10 +1,11 @@
-// Package placement holds the policies by which a driver gives the pages of an application frames: each chooses one of
-// its channel groups, where a group is what policies own of the memory.
+// Package placement holds page placements: when a page needs a frame, a placement chooses one of the application's
+// channel groups.
 //
-// A reader must know three types: Place is a policy, View what it sees, and Entry how a machine sheet names it.
+// A reader must know three types: Place makes the choice, View is what it sees, and Entry is its row in the
+// table of names.
 package placement
 
-// View is what a placement policy sees when a page needs a frame: only the
+// View is what a placement sees when a page needs a frame: only the
 // tenant's groups that have a free frame.
 type View struct {
 	Groups []int  // channel groups, ascending
@@ -23,21 +24,21 @@ func (v *View) Add(group, pages int) {
 // Place chooses a group: the result is an index into v.Groups, which is not empty.
 type Place func(v *View) int
 
-// Machine is what the machine sheet gives a policy.
+// Machine is what the machine sheet gives a placement.
 type Machine struct {
 	Groups    int     // channel groups
 	Modules   int     // of the package (noc.modules); 0 and 1: it is not one of modules
 	Threshold float64 // vm.lab_threshold, from 0 to 1
 }
 
-// Entry describes a policy. Make says, if the sheet lacks something, what the policy needs.
+// Entry describes a placement. Make says, if the sheet lacks something, what the placement needs.
 type Entry struct {
 	Name, What, Source string
 	Make               func(m Machine) (Place, error)
 	Again              Place // of a page that moves; nil: Least
 }
 
-// All lists the policies. To add one, write its file and put its entry here.
+// All lists the placements. To add one, write its file and put its entry here.
 func All() []Entry {
 	return []Entry{
 		roundRobinEntry(),
@@ -50,7 +51,7 @@ func All() []Entry {
 	}
 }
 
-// Names are the names of all policies, as sheets give them.
+// Names are the names of all placements, as sheets give them.
 func Names() (names []string) {
 	for _, e := range All() {
 		names = append(names, e.Name)
@@ -58,7 +59,7 @@ func Names() (names []string) {
 	return names
 }
 
-// ByName finds a policy; false: there is none of this name.
+// ByName finds a placement; false: there is none of this name.
 func ByName(name string) (Entry, bool) {
 	for _, e := range All() {
 		if e.Name == name {
@@ -68,7 +69,7 @@ func ByName(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// always makes a policy that needs nothing of the machine.
+// always makes a placement that needs nothing of the machine.
 func always(p Place) func(Machine) (Place, error) {
 	return func(Machine) (Place, error) { return p, nil }
 }
