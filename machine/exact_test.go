@@ -25,7 +25,7 @@ func (r *rig) story(at uint64, want []sharing.Share, within uint64, kernels ...*
 	if err := r.finish(); err != nil {
 		r.t.Fatal(err)
 	}
-	r.syncCounters()
+	r.standStill()
 	var s strings.Builder
 	for _, m := range p.SMs {
 		fmt.Fprintf(&s, "SM%d %d>%d %s %d-%d %dx%d; ", m.SM, m.From, m.To, m.How, m.Start, m.End, m.CTAs, m.Bytes)

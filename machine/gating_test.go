@@ -127,7 +127,7 @@ func TestOrderOfTaking(t *testing.T) {
 			t.Fatalf("not settled at %d", x.at)
 		}
 		p := r.ask(x.t)
-		r.syncCounters()
+		r.standStill()
 		got = append(got, told(p))
 	}
 	const want = `SM14 -1>-1 idle 2000-2000 gate; [0 0] 0
@@ -215,7 +215,7 @@ func TestFreeing(t *testing.T) {
 		_, check := r.count(0, 80, 256, 200)
 		r.runTo(3000)
 		p := r.ask(&sharing.Target{Shares: sms(6, 7), Gated: sharing.KeepGated, Free: c.free, Within: c.within})
-		r.syncCounters()
+		r.standStill()
 		if m := p.SMs[0]; m.How != c.how || m.CTAs != 8 || m.Bytes > 0 != (c.how == sharing.Switch) {
 			t.Errorf("%+v: %+v", c, m)
 		}
@@ -272,7 +272,7 @@ func TestHandOverHoldsSMs(t *testing.T) {
 		t.Error("an SM of an application whose groups are handed over may go")
 	}
 	r.ask(plain(shares([]int{5, 5, 3, 3}, []int{3, 3, 1, 1}), 0))
-	r.syncCounters()
+	r.standStill()
 	r.holds(shares([]int{5, 5, 3, 3}, []int{2, 4, 1, 1}))
 }
 
@@ -439,14 +439,14 @@ func randomTargets(t *testing.T, r *rig, seed uint64, groups bool) (story string
 		r.conserved()
 	}
 	for range 2 {
-		r.syncCounters()
+		r.standStill()
 		for i, own := range r.g.Tenants {
 			last.Shares[i].Groups = len(own.Groups)
 		}
 		p := r.ask(last)
 		story += told(p) + " "
 	}
-	r.syncCounters()
+	r.standStill()
 	r.conserved()
 	for i, w := range last.Shares {
 		if n := len(r.g.Tenants[i].SMs); n != w.SMs {

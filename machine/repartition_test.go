@@ -26,8 +26,8 @@ func pair(t *testing.T, o Options, change func(*sheets.Machine)) *rig {
 	})
 }
 
-// settle runs until nothing changes hands any more.
-func (r *rig) syncCounters() {
+// standStill runs until nothing changes hands any more.
+func (r *rig) standStill() {
 	r.t.Helper()
 	for start := r.g.Now(); !r.g.Sharing.NothingMoves(); {
 		if r.g.Now() > start+2_000_000 {
@@ -117,7 +117,7 @@ func churn(t *testing.T, how transfer.Copying, seed uint64, every bool, page int
 			t.Fatal(err)
 		}
 	}
-	r.syncCounters()
+	r.standStill()
 	r.holds(want)
 	for _, check := range checks {
 		check()

@@ -119,7 +119,7 @@ func TestWhatCannotMove(t *testing.T) {
 		if (err == nil) != c.sms {
 			t.Errorf("%s: moving SMs alone gave %v", c.name, err)
 		}
-		c.r.syncCounters()
+		c.r.standStill()
 		_, err = c.r.g.Sharing.Repartition(plain(shares([]int{2, 1}, []int{len(a.Groups) + 1, len(b.Groups) - 1}), 0))
 		if (err == nil) != c.groups {
 			t.Errorf("%s: moving channel groups gave %v", c.name, err)
@@ -213,7 +213,7 @@ func churnEverywhere(t *testing.T, seed uint64, change func(*sheets.Machine)) {
 				t.Fatal(err)
 			}
 		}
-		r.syncCounters()
+		r.standStill()
 		for _, check := range checks {
 			check()
 		}
@@ -267,7 +267,7 @@ func TestNoSMForAWhile(t *testing.T) {
 		if err := r.finish(); err != nil {
 			t.Fatal(err)
 		}
-		r.syncCounters()
+		r.standStill()
 		checkA()
 		checkB()
 		checkLate()

@@ -24,7 +24,7 @@ func TestHeldSMGoesElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.syncCounters()
+		r.standStill()
 		if len(p.SMs) != 1 || p.SMs[0].From != 0 || p.SMs[0].To != to || p.SMs[0].End >= p.Groups[0].Handed {
 			t.Fatalf("the SM is not handed over before the groups are: %+v %+v", p.SMs[0], p.Groups[0])
 		}
@@ -33,7 +33,7 @@ func TestHeldSMGoesElsewhere(t *testing.T) {
 			if _, err := r.g.Sharing.Repartition(plain(want, 0)); err != nil {
 				t.Fatal(err)
 			}
-			r.syncCounters()
+			r.standStill()
 		}
 		_, checkC := r.scale(2, 60_000, mem.Device)
 		if err := r.finish(); err != nil {
