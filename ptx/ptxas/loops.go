@@ -82,13 +82,12 @@ func find(f *parse.Func, first, last int) *loop {
 	return l
 }
 
-// plain says that an instruction may be copied: it waits for no other lane, and its operands are those that are
-// written in it.
+// plain says that an instruction may be copied: it waits for no other lane, other threads do not see when it is
+// executed, and its operands are registers, addresses and numbers.
 func plain(in *parse.Instr) bool {
-	if in.Op == "st" {
-		return !in.Has("volatile") && !in.Has("relaxed") && !in.Has("release")
-	}
-	if effect(in) || in.Also != nil || in.Has("cc") || in.Op == "addc" || in.Op == "subc" || in.Op == "madc" {
+	stores := in.Op == "st" && !in.Has("volatile") && !in.Has("relaxed") && !in.Has("release")
+	carries := in.Has("cc") || in.Op == "addc" || in.Op == "subc" || in.Op == "madc"
+	if effect(in) && !stores || carries || in.Also != nil {
 		return false
 	}
 	for i := range in.Args {

@@ -124,7 +124,7 @@ func (u *unrolling) copy(l *loop, i int, turn int64, names map[*parse.Var]*parse
 	result := in.Op != "st"
 	for k := range in.Args {
 		if o := &in.Args[k]; k > 0 || !result {
-			u.operand(o, func(v *parse.Var) *parse.Var { return value(v) }, func(v *parse.Var) (int64, bool) {
+			u.operand(o, value, func(v *parse.Var) (int64, bool) {
 				a, counts := l.adds[v]
 				return a.before(i, turn), counts
 			})

@@ -13,6 +13,7 @@ func sum(more string) string {
 	return `.version 7.0
 .target sm_70
 .address_size 64
+.global .f32 words[64];
 .entry k(.param .u64 a, .param .u32 n) {
 	.reg .pred %p<9>;
 	.reg .b32 %r<40>;
@@ -91,6 +92,7 @@ func TestKeptLoops(t *testing.T) {
 		"exit":     sum("setp.eq.s32 %p2, %r2, 7;\n@%p2 bra Out;\n"),
 		"bound":    sum("add.s32 %r1, %r1, 1;"),
 		"counter":  sum("xor.b32 %r2, %r2, 5;"),
+		"index":    sum("st.global.f32 [words[%r2]], %f1;"),
 	} {
 		text = strings.Replace(text, "st.global.f32 [%rd1], %f1;", "Out: st.global.f32 [%rd1], %f1;", 1)
 		if from, to := unroll(t, text); from != to {
