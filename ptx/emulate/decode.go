@@ -130,7 +130,7 @@ func (m *Module) decodeKernel(f *parse.Func) *Kernel {
 	}
 	d.finish()
 	k.Code, k.short = d.prog.code, d.short
-	if g, _ := m.graph(f); ptxas.Unrolls(g) {
+	if g, _ := m.graph(f); m.check == nil && ptxas.Unrolls(g) { // a kernel with faults is not executed
 		k.Code.Loops = isa.LoopsKept
 	}
 	k.Regs, k.LocalBytes = d.prog.funcs[0].regs, d.prog.funcs[0].stack

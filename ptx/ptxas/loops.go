@@ -45,7 +45,8 @@ type added struct {
 // find gives the loop of a block if it can be unrolled.
 func find(f *parse.Func, first, last int) *loop {
 	end := f.Instrs[last]
-	if end.Op != "bra" || end.Pred == nil || end.Args[0].Label != first || last-first+1 > longest {
+	if end.Op != "bra" || end.Pred == nil || len(end.Args) != 1 || end.Args[0].Label != first ||
+		last-first+1 > longest {
 		return nil
 	}
 	l := &loop{first: first, last: last, adds: map[*parse.Var]added{}, temps: map[*parse.Var]bool{}}
@@ -100,8 +101,9 @@ func plain(in *parse.Instr) bool {
 
 // adds says that an instruction adds a constant to a register, and which one.
 func adds(in *parse.Instr, v *parse.Var) (by int64, ok bool) {
-	if in.Op != "add" && in.Op != "sub" || in.Pred != nil || len(in.Mods) != 1 || v.Type.Bytes() < 4 ||
-		typ(in, 0).Float() || in.Args[1].Kind != parse.KReg || in.Args[1].Var != v || in.Args[2].Kind != parse.KInt {
+	if in.Op != "add" && in.Op != "sub" || in.Pred != nil || len(in.Mods) != 1 || len(in.Args) != 3 ||
+		v.Type.Bytes() < 4 || typ(in, 0).Float() || in.Args[1].Kind != parse.KReg || in.Args[1].Var != v ||
+		in.Args[2].Kind != parse.KInt {
 		return 0, false
 	}
 	by = int64(in.Args[2].Bits)
