@@ -109,6 +109,7 @@ type SM struct {
 	TextureQueue     int     `yaml:"texture_queue" unit:"fetches" doc:"fetches of whole warps that wait for the texture units before the load/store unit stops at the next one" opt:"0"`
 	CollectAll       bool    `yaml:"collect_all" unit:"flag" doc:"arithmetic, too, waits in shared collectors: for operands of one register bank, and for units that are busy" opt:"false"`
 	AtomicWait       bool    `yaml:"atomic_wait" unit:"flag" doc:"a warp issues nothing until its atomic or reduction is performed (GPGPU-Sim)"`
+	EarlyExit        bool    `yaml:"early_exit" unit:"flag" doc:"a warp that has exited gives up its place before its stores are acknowledged; the kernel ends after them (otherwise as GPGPU-Sim: a warp keeps its place)" opt:"false"`
 	AtomicBroadcast  bool    `yaml:"atomic_broadcast" unit:"flag" doc:"lanes whose atomics change the same word of shared memory need no bank cycles of their own (GPGPU-Sim)" opt:"false"`
 	ZeroFirst        bool    `yaml:"zero_first" unit:"flag" doc:"schedulers that share units choose first in turn; in cycle 0 scheduler 0 is first, otherwise scheduler 1" opt:"false"`
 	RegBanks         int     `yaml:"reg_banks" unit:"banks" doc:"register-file banks per SM; with collect_all each scheduler has a part of them, and overhead holds reads without a conflict"`

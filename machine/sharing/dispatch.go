@@ -187,10 +187,7 @@ func (d *Dispatcher) Retire(s *sm.SM, now uint64) {
 				continue
 			}
 			if k.Left--; k.Left == 0 {
-				d.flush(k)
-				if !d.replicas.takes(k, now) {
-					d.end(k, now)
-				}
+				d.close(k, now)
 			}
 			break
 		}
@@ -200,6 +197,30 @@ func (d *Dispatcher) Retire(s *sm.SM, now uint64) {
 	d.clock.Progress = max(d.clock.Progress, now)
 	d.holdings.open[s.ID>>6] |= 1 << (s.ID & 63)
 	d.wakeups.WakeDispatch(now)
+}
+
+// Settle ends kernels whose last store has been acknowledged, on s and on all SMs.
+func (d *Dispatcher) Settle(s *sm.SM, now uint64) {
+	for _, settled := range s.Settled {
+		for _, k := range d.tenants[settled.Tenant].Kernels {
+			if &k.Kernel == settled {
+				d.close(k, now)
+				break
+			}
+		}
+	}
+	s.Settled = s.Settled[:0]
+}
+
+// close ends a kernel without CTAs if all of its stores have been acknowledged.
+func (d *Dispatcher) close(k *Kernel, now uint64) {
+	if k.Closing = true; k.Progress().Posted > 0 {
+		return
+	}
+	d.flush(k)
+	if !d.replicas.takes(k, now) {
+		d.end(k, now)
+	}
 }
 
 // end records the end of a kernel.

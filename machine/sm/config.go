@@ -54,6 +54,7 @@ type issueConfig struct {
 	kHz          uint64 // the clock
 	atomicWait   bool   // a warp issues nothing until its atomic is performed
 	lateRedirect bool   // pipeline.redirect
+	earlyExit    bool   // a warp leaves before its stores are acknowledged
 }
 
 type collectConfig struct {
@@ -245,7 +246,7 @@ func (c *Config) deriveIssue(s *sheets.SM) error {
 	x.slack = uint64(s.Collectors / s.Schedulers)
 	x.barrier, x.barrierWarp = uint64(max(1, s.BarrierLatency)), uint64(s.BarrierWarp)
 	x.setup, x.setupWarp = uint64(s.CTASetup), uint64(math.Round(256*s.CTAWarp))
-	x.atomicWait, x.lateRedirect = s.AtomicWait, s.LateRedirect
+	x.atomicWait, x.lateRedirect, x.earlyExit = s.AtomicWait, s.LateRedirect, s.EarlyExit
 	return nil
 }
 

@@ -17,7 +17,8 @@ type Kernel struct {
 	Local     *LocalMemory // the places of its warps in it; nil: every warp slot has its own
 	Most      int          // the most resident CTAs per SM, beside the resource limits; 0: no limit
 
-	Away int // CTAs whose context is in memory
+	Away    int  // CTAs whose context is in memory
+	Closing bool // all CTAs have ended; the kernel ends with the last of its stores (Progress.Posted)
 	// shares are parts of the launch's progress; SM i counts in that of number i modulo their number.
 	shares []Progress
 	// Prof[pc] counts issues and, per Cause, the warp-cycles spent waiting to issue pc. Nil: not kept.
@@ -29,6 +30,7 @@ type Progress struct {
 	WarpInsts, ThreadInsts uint64
 	Finished               int    // CTAs that have ended
 	Running                int    // resident warps that have not exited
+	Posted                 int    // store packets under way of warps that have left
 	CTACycles              uint64 // sum of the cycles CTAs were resident where they ended
 	// Stall is, per Cause, the warp-cycles spent waiting to issue.
 	Stall [NumCauses]uint64
@@ -60,6 +62,7 @@ func (k *Kernel) Progress() (sum Progress) {
 		sum.ThreadInsts += p.ThreadInsts
 		sum.Finished += p.Finished
 		sum.Running += p.Running
+		sum.Posted += p.Posted
 		sum.CTACycles += p.CTACycles
 		for c, n := range p.Stall {
 			sum.Stall[c] += n

@@ -253,7 +253,7 @@ func (l *loadStore) store(p *pipeline, a *access, o *memOp, now uint64) bool {
 	row[L1Hits] += hits
 	row[L1Misses] += n - hits
 	p.warps.slot[o.warp].stores++
-	l.send(a.line, a.sectors, a.full, a.bytes, mem.Write, o, int32(o.warp), now)
+	l.send(a.line, a.sectors, a.full, a.bytes, mem.Write, o, p.writers.of[o.warp], now)
 	l.answer(p, a.op, now, now)
 	return true
 }

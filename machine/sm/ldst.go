@@ -394,7 +394,7 @@ func (s *SM) Deliver(h int32, now uint64) {
 	}
 	switch {
 	case r.Op == mem.Write && r.Tag >= 0:
-		if p.stored(int(r.Tag), now) {
+		if p.stored(r.Tag, now) {
 			s.wakeAt(now)
 		}
 	case r.Op == mem.Read && r.Tag >= 0:

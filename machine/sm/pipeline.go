@@ -17,6 +17,7 @@ func (p *pipeline) build(id int, cfg *Config, work *Scratch, rows []*[numCounter
 	p.collect.build(cfg, p.sched)
 	p.ctas.build(cfg, rows)
 	p.warps.build(&cfg.issue)
+	p.writers.build(cfg.Warps)
 }
 
 // wakeStage makes warps ready whose time has come.
@@ -91,9 +92,13 @@ func (p *pipeline) loaded(o *memOp, now uint64) {
 	}
 }
 
-// stored notes that a store packet of a warp has been acknowledged; true when something
+// stored notes that a store packet of a writer has been acknowledged; true when something
 // follows from it.
-func (p *pipeline) stored(w int, now uint64) bool {
+func (p *pipeline) stored(by int32, now uint64) bool {
+	w := int(p.writers.list[by].slot)
+	if w == noWarp {
+		return p.settled(p.writers.acknowledge(by))
+	}
 	wp := &p.warps.slot[w]
 	wp.stores--
 	switch {
@@ -106,6 +111,17 @@ func (p *pipeline) stored(w int, now uint64) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// settled notes that a store of a warp that has left has been acknowledged; true when nothing but such stores of other
+// SMs may still keep the kernel from its end.
+func (p *pipeline) settled(k *Kernel) bool {
+	l := k.share(p.id)
+	if l.Posted--; l.Posted > 0 || !k.Closing {
+		return false
+	}
+	p.settle = append(p.settle, k)
 	return true
 }
 
@@ -125,16 +141,20 @@ func (p *pipeline) exit(w int, now uint64) {
 // cycles from dispatch).
 const drain = 2
 
-// retire ends a warp that has exited once its memory traffic is over, and its CTA
-// with the last one.
+// retire ends a warp that has exited once its memory traffic is over, but for stores where the machine lets a warp
+// leave before them, and its CTA with the last one.
 func (p *pipeline) retire(w int, now uint64) {
 	wp := &p.warps.slot[w]
-	if wp.loads > 0 || wp.stores > 0 {
+	if wp.loads > 0 || wp.stores > 0 && !p.cfg.issue.earlyExit {
 		return
 	}
 	if p.stays {
 		p.staying |= bit(w)
 		return
+	}
+	if wp.stores > 0 {
+		wp.progress.Posted += int(wp.stores)
+		p.writers.leave(w, wp.k, wp.stores)
 	}
 	wp.state = free
 	b := &p.ctas.blocks[wp.cta]

@@ -27,8 +27,9 @@ type SM struct {
 	ID  int
 	due uint64 // cycle of the next tick with work
 	cfg *Config
-	// Done lists kernels one of whose CTAs finished this tick; the machine empties it.
-	Done []*Kernel
+	// Done lists kernels one of whose CTAs finished this tick, Settled those that end with the acknowledgement of
+	// stores, and have none to come on this SM any more. The machine empties them.
+	Done, Settled []*Kernel
 	// Err is the first fault of a program, ErrKernel the kernel it happened in; the
 	// machine stops on it.
 	Err       error
@@ -51,9 +52,10 @@ type pipeline struct {
 	prefetched uint32 // without meaning: the sum of what Prefetch reads, so that the compiler keeps the reads
 	// The quotas of applications; nil: none has one.
 	quotas *quotaState
-	// The contents of SM.report: kernels of CTAs that have ended, the first fault of a program and the kernel it
-	// happened in.
+	// The contents of SM.report: kernels of CTAs that have ended, those whose last store has been acknowledged, the
+	// first fault of a program and the kernel it happened in.
 	done   []*Kernel
+	settle []*Kernel
 	fault  error
 	faulty *Kernel
 	over   []isa.CTA // CTAs that have ended and are to be released
@@ -64,6 +66,7 @@ type pipeline struct {
 	units   units
 	ctas    residency // what the warps belong to
 	warps   warps
+	writers writers
 }
 
 // loadStore has the stages that a memory instruction passes after the pipeline has executed it, in this order.
@@ -127,15 +130,16 @@ func (s *SM) Tick(now uint64) uint64 {
 	if p.quotas != nil {
 		p.lookIdle(now)
 	}
-	if len(p.done) > 0 || p.fault != nil {
+	if len(p.done) > 0 || len(p.settle) > 0 || p.fault != nil {
 		s.report()
 	}
 	s.due = s.next(now)
 	return s.due
 }
 
-// report reports CTAs that have ended and a program's fault to the machine.
+// report reports CTAs that have ended, kernels whose stores are over and a program's fault to the machine.
 func (s *SM) report() {
+	s.Settled, s.pipe.settle = append(s.Settled, s.pipe.settle...), s.pipe.settle[:0]
 	if done := s.pipe.done; len(done) > 0 {
 		s.Done, s.pipe.done = append(s.Done, done...), done[:0]
 	}

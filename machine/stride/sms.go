@@ -97,6 +97,9 @@ func (a *SMs) Tick(i int, now uint64) uint64 {
 	if len(s.Done) > 0 {
 		a.Dispatch.Retire(s, now)
 	}
+	if len(s.Settled) > 0 {
+		a.Dispatch.Settle(s, now)
+	}
 	a.FirstError.Note(s.Err)
 	return next
 }
