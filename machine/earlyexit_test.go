@@ -32,7 +32,8 @@ func TestEarlyExitKernelEndsWithItsStores(t *testing.T) {
 	}
 }
 
-// Of many CTAs the next ones begin before the stores of the last ones are acknowledged; in strides and in lockstep alike.
+// Of many CTAs the next ones begin before the stores of the last ones are acknowledged, in strides and in lockstep
+// alike.
 func TestEarlyExitIsFaster(t *testing.T) {
 	const words = 1 << 20
 	kept, early := scaleEnd(t, words, false, Options{}), scaleEnd(t, words, true, Options{})
