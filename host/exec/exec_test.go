@@ -281,3 +281,40 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestChildWaits: where a process waits for another one that cannot begin before it has ended, a line says so, and the
+// run can be stopped.
+func TestChildWaits(t *testing.T) {
+	program, lib := built(t, "child.c")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	said := make(teller, 1)
+	ended := make(chan error, 1)
+	go func() {
+		p := &Program{Args: []string{program, "child"}, Shim: lib, Stderr: said}
+		ended <- p.Run(host.New(host.NewFunctional(ctx, 0), mem.NewSpace(1<<30), host.Options{Ctx: ctx}))
+	}()
+	select {
+	case line := <-said:
+		if !strings.Contains(line, "a second process of the program uses CUDA") {
+			t.Errorf("it said %q", line)
+		}
+	case err := <-ended:
+		t.Fatalf("the run ended: %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, host.ErrStopped) {
+		t.Errorf("the run ended with %v", err)
+	}
+}
+
+// teller is a writer whose first text goes to a channel.
+type teller chan string
+
+func (c teller) Write(b []byte) (int, error) {
+	select {
+	case c <- string(b):
+	default:
+	}
+	return len(b), nil
+}

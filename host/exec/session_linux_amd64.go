@@ -127,11 +127,9 @@ func (s *session) run() (int, error) {
 			}
 		}
 	}()
-	for {
-		conn, err := l.AcceptUnix()
-		if err != nil {
-			break // the program has ended, or must
-		}
+	waiting := make(chan *net.UnixConn)
+	go s.accept(l, waiting, over)
+	for conn := range waiting { // until the program has ended, or must
 		own, err := blocking(conn)
 		if err == nil && sameUser(own) {
 			err = s.serve(own)
@@ -142,6 +140,41 @@ func (s *session) run() (int, error) {
 	}
 	s.proc.kill()
 	return s.proc.status(), nil
+}
+
+// patience is how long a process waits for another one's end before a line says so.
+const patience = 3 * time.Second
+
+// accept hands the connections of processes on, one after the other, until the socket is closed or the run is over.
+func (s *session) accept(l *net.UnixListener, waiting chan<- *net.UnixConn, over <-chan struct{}) {
+	defer close(waiting)
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return
+		}
+		late := time.NewTimer(patience)
+		for done := false; !done; {
+			select {
+			case waiting <- conn:
+				done = true
+			case <-late.C:
+				s.tell("a second process of the program uses CUDA. It waits until the first one has ended, as heddle " +
+					"exec runs one at a time. If the first one waits for it, too, stop the run: make each a tenant " +
+					"of a run file")
+			case <-over: // as in the two cases below, the process that waits is killed
+				_ = conn.Close()
+				return
+			case <-s.proc.ended:
+				_ = conn.Close()
+				return
+			case <-s.c.Done():
+				_ = conn.Close()
+				return
+			}
+		}
+		late.Stop()
+	}
 }
 
 // serve answers the calls of one process.
@@ -273,6 +306,11 @@ func (s *session) say(format string, args ...any) {
 		return
 	}
 	s.said[line] = true
+	s.tell(line)
+}
+
+// tell prints a line for the program's user.
+func (s *session) tell(line string) {
 	to := s.p.Stderr
 	if to == nil {
 		return

@@ -2,7 +2,6 @@ package silicon
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -95,47 +94,22 @@ func pairColumns() []string {
 	return []string{"board", "benchmark", "programs", "args", "sharing", "ratio", "silicon", "source"}
 }
 
-func readPairs(name string, in io.Reader) (out []*Pair, err error) {
-	c := csv.NewReader(in)
-	c.FieldsPerRecord = len(pairColumns())
-	head := strings.Join(pairColumns(), ",")
-	first := map[[2]string]int{}
-	for begun := false; ; {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
-			return nil, fmt.Errorf("%s:%d: %w: a row has the %d cells %s", name, wrong.Line, wrong.Err,
-				len(pairColumns()), head)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		line, _ := c.FieldPos(0)
-		if !begun {
-			if !slices.Equal(cells, pairColumns()) {
-				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line, head)
-			}
-			begun = true
-			continue
-		}
+func readPairs(name string, in io.Reader) ([]*Pair, error) {
+	var out []*Pair
+	first := once{}
+	err := readTable(name, in, pairColumns(), func(line int, cells []string) error {
 		p, err := readPair(cells)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			return err
 		}
 		p.Line = line
-		key := [2]string{p.Board, p.Name}
-		if l := first[key]; l != 0 {
-			return nil, fmt.Errorf("%s:%d: benchmark %q of board %s is there already, in line %d: rename one of them",
-				name, line, p.Name, p.Board, l)
-		}
-		first[key] = line
 		out = append(out, p)
+		return first.take(p.Board+"\n"+p.Name, fmt.Sprintf("benchmark %q of board %s", p.Name, p.Board), line)
+	})
+	if err == nil && len(out) == 0 {
+		err = errNoRows(name)
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: no rows: the file is damaged, take it from the repository", name)
-	}
-	return out, nil
+	return out, err
 }
 
 func readPair(cells []string) (*Pair, error) {
@@ -157,52 +131,62 @@ func readPair(cells []string) (*Pair, error) {
 	if len(p.Programs) > 2 || len(p.Args) > 2 {
 		return nil, errors.New("programs and args: give one of both kernels, or two with | between them")
 	}
-	if err := p.share(cells[4]); err != nil {
+	if p.Shares, err = shares(cells[4]); err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, r := range Ratios() {
-		names = append(names, r[0])
+	if p.Shares == nil && len(p.Programs) > 1 {
+		return nil, fmt.Errorf("sharing %q: both kernels run in one process, so give one program", cells[4])
 	}
-	if !slices.Contains(names, p.Ratio) {
-		return nil, fmt.Errorf("ratio %q: the ratios are %s%s", p.Ratio, strings.Join(names, ", "),
-			yamldoc.DidYouMean(p.Ratio, names))
-	}
-	if streams := p.Shares == nil; streams == (p.Ratio == "each/alone") {
-		return nil, fmt.Errorf("ratio %q of sharing %q: streams have pair/series and pair/alone, MPS has each/alone",
-			p.Ratio, cells[4])
+	if err := fits(p.Ratio, cells[4], p.Shares); err != nil {
+		return nil, err
 	}
 	p.Silicon, err = number("silicon", cells[6])
 	return p, err
 }
 
-// share reads how the two share the GPU: "streams", or "mps 50%" or "mps 60% 40%", of the SMs.
-func (p *Pair) share(s string) error {
+// fits says whether pairs that share a GPU in this way have such a ratio.
+func fits(ratio, sharing string, shares []float64) error {
+	var names []string
+	for _, r := range Ratios() {
+		names = append(names, r[0])
+	}
+	if !slices.Contains(names, ratio) {
+		return fmt.Errorf("ratio %q: the ratios are %s%s", ratio, strings.Join(names, ", "),
+			yamldoc.DidYouMean(ratio, names))
+	}
+	if streams := shares == nil; streams == (ratio == "each/alone") {
+		return fmt.Errorf("ratio %q of sharing %q: streams have pair/series and pair/alone, MPS has each/alone",
+			ratio, sharing)
+	}
+	return nil
+}
+
+// shares reads how two kernels share the GPU: "streams", which gives nil, or "mps 50%" or "mps 60% 40%", which gives
+// the part of the SMs of each.
+func shares(s string) ([]float64, error) {
 	wrong := fmt.Errorf("sharing %q: write streams, or mps and shares of the SMs, as in mps 50%%", s)
 	f := strings.Fields(s)
 	switch {
 	case len(f) == 1 && f[0] == "streams":
-		if len(p.Programs) > 1 {
-			return fmt.Errorf("sharing %q: both kernels run in one process, so give one program", s)
-		}
-		return nil
+		return nil, nil
 	case len(f) < 2 || len(f) > 3 || f[0] != "mps":
-		return wrong
+		return nil, wrong
 	}
+	var out []float64
 	sum := 0.0
 	for _, x := range []string{f[1], f[len(f)-1]} {
 		v, err := strconv.ParseFloat(strings.TrimSuffix(x, "%"), 64)
 		if err != nil || !strings.HasSuffix(x, "%") || v <= 0 || math.IsNaN(v) {
-			return wrong
+			return nil, wrong
 		}
-		p.Shares = append(p.Shares, v/100)
+		out = append(out, v/100)
 		sum += v
 	}
 	if sum > 100 {
-		return fmt.Errorf("sharing %q: the shares are %g %% together: SMs are divided here, so give at most 100 %%", s,
-			sum)
+		return nil, fmt.Errorf("sharing %q: the shares are %g %% together: SMs are divided here, so give at most "+
+			"100 %%", s, sum)
 	}
-	return nil
+	return out, nil
 }
 
 // SelectPairs returns the pairs of a machine; "": all pairs.

@@ -2,13 +2,10 @@ package silicon
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/lab"
@@ -67,33 +64,15 @@ func openCounts(name string) ([]*Count, error) {
 }
 
 func readCounts(name string, in io.Reader) ([]*Count, error) {
-	c := csv.NewReader(in)
-	c.FieldsPerRecord = len(countColumns())
-	head := strings.Join(countColumns(), ",")
 	var out []*Count
-	for first := true; ; first = false {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: a row has the cells %s", name, err, head)
-		}
-		line, _ := c.FieldPos(0)
-		if first {
-			if !slices.Equal(cells, countColumns()) {
-				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line, head)
-			}
-			continue
-		}
+	err := readTable(name, in, countColumns(), func(line int, cells []string) error {
 		n, err := number("warp_insts", cells[3])
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
 		out = append(out, &Count{
 			Board: cells[0], App: cells[1], Kernel: cells[2], WarpInsts: n, Source: cells[4], Line: line,
 		})
-	}
+		return err
+	})
+	return out, err
 }
 
 // Count executes the applications without timing and compares the warp instructions of their kernels; results come

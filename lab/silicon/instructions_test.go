@@ -33,10 +33,10 @@ func TestCountsOneApplication(t *testing.T) {
 func TestDamagedCounts(t *testing.T) {
 	head := strings.Join(countColumns(), ",") + "\n"
 	for _, c := range []struct{ text, want string }{
-		{"a\n", "counts.csv: "},
+		{"a\n", "counts.csv:1: wrong number of fields: a row has the 5 cells "},
 		{"a,b,c,d,e\n", "counts.csv:1: the first line names the columns: " + strings.Join(countColumns(), ",")},
 		{head + "b,apps/x,k,0,s\n", `counts.csv:2: warp_insts "0": give a number above 0`},
-		{head + "b,apps/x,k\n", "counts.csv: "},
+		{head + "b,apps/x,k\n", "counts.csv:2: wrong number of fields"},
 	} {
 		_, err := readCounts("counts.csv", strings.NewReader(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

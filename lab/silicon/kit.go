@@ -52,37 +52,18 @@ func Kit(dir string) ([]*Probe, error) {
 }
 
 func readKit(name string, in io.Reader) ([]*Probe, error) {
-	c := csv.NewReader(in)
-	c.FieldsPerRecord = len(kitColumns())
 	var out []*Probe
-	at := map[string]int{}
-	for first := true; ; first = false {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: a line has the cells %s", name, err, strings.Join(kitColumns(), ","))
-		}
-		line, _ := c.FieldPos(0)
-		if first {
-			if !slices.Equal(cells, kitColumns()) {
-				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line,
-					strings.Join(kitColumns(), ","))
-			}
-			continue
-		}
+	first := once{}
+	err := readTable(name, in, kitColumns(), func(line int, cells []string) error {
 		p, err := readProbe(cells)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			return err
 		}
-		if l := at[p.Name]; l != 0 {
-			return nil, fmt.Errorf("%s:%d: %q is there already, in line %d: rename one of them", name, line, p.Name, l)
-		}
-		p.Line, at[p.Name] = line, line
+		p.Line = line
 		out = append(out, p)
-	}
-	return out, nil
+		return first.take(p.Name, strconv.Quote(p.Name), line)
+	})
+	return out, err
 }
 
 func readProbe(cells []string) (*Probe, error) {
@@ -109,6 +90,52 @@ func readProbe(cells []string) (*Probe, error) {
 		return nil, fmt.Errorf("when %q: leave it empty, or say long", cells[8])
 	}
 	return p, nil
+}
+
+// KitPair is two kernels that lab/silicon/measure measures beside each other: a line of kit_pairs.csv. Its result
+// becomes a row in the form of colocation.csv.
+type KitPair struct {
+	Name, Program string
+	Args          string // of both kernels, or of each with | between them
+	OnBoard       string // of the measurement, if it can use larger sizes; "": Args
+	Sharing       string // "streams" or "mps 50%"
+	Shares        []float64
+	Ratio         string
+}
+
+// kitPairColumns are those of kit_pairs.csv.
+func kitPairColumns() []string {
+	return []string{"benchmark", "program", "args", "on_board", "sharing", "ratio"}
+}
+
+// KitPairs reads kit_pairs.csv of a folder like lab/silicon.
+func KitPairs(dir string) ([]*KitPair, error) {
+	name := filepath.Join(dir, "kit_pairs.csv")
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: give the folder lab/silicon of Heddle's repository with --dir", err)
+	}
+	defer f.Close()
+	var out []*KitPair
+	first := once{}
+	err = readTable(name, f, kitPairColumns(), func(line int, cells []string) error {
+		p := &KitPair{
+			Name: cells[0], Program: cells[1], Args: cells[2], OnBoard: cells[3], Sharing: cells[4], Ratio: cells[5],
+		}
+		if p.Name == "" || p.Program == "" {
+			return errors.New("a line needs benchmark and program: one of them is empty")
+		}
+		var err error
+		if p.Shares, err = shares(p.Sharing); err != nil {
+			return err
+		}
+		if err := fits(p.Ratio, p.Sharing, p.Shares); err != nil {
+			return err
+		}
+		out = append(out, p)
+		return first.take(p.Name, strconv.Quote(p.Name), line)
+	})
+	return out, err
 }
 
 // braces hold an expression of the board's numbers.

@@ -1,7 +1,6 @@
 package silicon
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -152,47 +151,21 @@ func columns() []string {
 }
 
 func readRows(name string, in io.Reader) ([]*Row, error) {
-	c := csv.NewReader(in)
-	c.FieldsPerRecord = len(columns())
 	var rows []*Row
-	first := map[[2]string]int{}
-	for {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
-			return nil, fmt.Errorf("%s:%d: %w: a row has the %d cells %s", name, wrong.Line, wrong.Err, len(columns()),
-				strings.Join(columns(), ","))
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		line, _ := c.FieldPos(0)
-		if len(first) == 0 && rows == nil && slices.Equal(cells, columns()) {
-			rows = []*Row{}
-			continue
-		}
-		if rows == nil {
-			return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line, strings.Join(columns(),
-				","))
-		}
+	first := once{}
+	err := readTable(name, in, columns(), func(line int, cells []string) error {
 		r, err := readRow(cells)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			return err
 		}
 		r.Line = line
-		key := [2]string{r.Board, r.Name}
-		if l := first[key]; l != 0 {
-			return nil, fmt.Errorf("%s:%d: row %q of board %s is there already, in line %d: rename one of them",
-				name, line, r.Name, r.Board, l)
-		}
-		first[key] = line
 		rows = append(rows, r)
+		return first.take(r.Board+"\n"+r.Name, fmt.Sprintf("row %q of board %s", r.Name, r.Board), line)
+	})
+	if err == nil && len(rows) == 0 {
+		err = errNoRows(name)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: no rows: the file is damaged, take it from the repository", name)
-	}
-	return rows, nil
+	return rows, err
 }
 
 func readRow(cells []string) (*Row, error) {

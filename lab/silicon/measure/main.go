@@ -36,7 +36,8 @@ type options struct {
 	row                  string
 	times, spin          int
 	arena                int64 // MB
-	list, pairs          bool
+	list, pairs, mps     bool
+	half                 string // this process is one of a pair under MPS: folder of kernels|program|arguments
 	nvcc                 string
 	kernels              string // folder of the programs and their PTX
 	compiled             string // by what other than the project's own clang, for the rows' sources
@@ -54,8 +55,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, out, log io.Writer) error {
-	var o options
+// parse reads the flags.
+func (o *options) parse(args []string, log io.Writer) error {
 	fl := pflag.NewFlagSet("measure", pflag.ContinueOnError)
 	fl.StringVar(&o.dir, "dir", filepath.Join("lab", "silicon"), "folder of kit.csv, boards and kernels")
 	fl.StringVar(&o.board, "board", "", "name of this board's sheet in boards/")
@@ -68,6 +69,9 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	fl.StringVarP(&o.out, "out", "o", "", "file of rows (default: measured/BOARD.csv in the folder)")
 	fl.BoolVar(&o.list, "list", false, "print the probes and measure nothing")
 	fl.BoolVar(&o.pairs, "pairs", false, "measure the kernels of kit_pairs.csv side by side instead")
+	fl.BoolVar(&o.mps, "mps", false, "with --pairs: also pairs of two processes under MPS, whose daemon must run")
+	fl.StringVar(&o.half, "half", "", "run one kernel of a pair under MPS, as the process that starts this one says")
+	fl.Lookup("half").Hidden = true
 	fl.StringVar(&o.nvcc, "nvcc", "", "compile the kernels with this nvcc instead of taking their PTX as it is")
 	fl.StringSliceVar(&o.apps, "app", nil, "run these application folders instead of probes")
 	fl.StringVar(&o.csv, "csv", "", "with --app: also write what each kernel took to this file")
@@ -80,6 +84,20 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 	}
 	if o.times < 1 || o.arena < 1 || o.spin < 1 {
 		return fmt.Errorf("--times %d --arena %d --spin %d: at least 1 each", o.times, o.arena, o.spin)
+	}
+	if o.mps && !o.pairs {
+		return errors.New("--mps is for pairs: give --pairs, too")
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	var o options
+	if err := o.parse(args, log); err != nil {
+		return err
+	}
+	if o.half != "" {
+		return serveHalf(ctx, &o, os.Stdin, out)
 	}
 	done, err := o.compile(ctx)
 	if err != nil {

@@ -17,28 +17,40 @@ import (
 	"github.com/heddle-sim/heddle/sim"
 )
 
-// onHeddle runs this command with Heddle's machine for a GPU. It is skipped without a C compiler.
-func onHeddle(t *testing.T, args ...string) string {
+// compiled is the folder of CUDA's driver library on Heddle, and this command. The test is skipped without a C
+// compiler.
+func compiled(t *testing.T) (library, bin string) {
 	t.Helper()
 	headers, err := cuda.Headers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = shim.Build(t.Context(), headers, "")
+	library, err = shim.Build(t.Context(), headers, "")
 	if none := (*shim.ErrNoCompiler)(nil); errors.As(err, &none) {
 		t.Skip("skipped, nothing is measured: ", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(t.TempDir(), "measure")
+	bin = filepath.Join(t.TempDir(), "measure")
 	if said, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	r, err := sim.Run(t.Context(), sim.Spec{
-		Machine: "h100", Sharing: sim.Sharing{Mode: "alone", Name: "alone"}, Seed: 1,
-		Apps: []sim.App{{Name: "measure", Exec: append([]string{bin}, args...)}},
-	}, nil)
+	return library, bin
+}
+
+// spec is a run of an application on Heddle's H100.
+func spec(app sim.App) sim.Spec {
+	return sim.Spec{
+		Machine: "h100", Sharing: sim.Sharing{Mode: "alone", Name: "alone"}, Seed: 1, Apps: []sim.App{app},
+	}
+}
+
+// onHeddle runs this command with Heddle's machine for a GPU.
+func onHeddle(t *testing.T, args ...string) string {
+	t.Helper()
+	_, bin := compiled(t)
+	r, err := sim.Run(t.Context(), spec(sim.App{Name: "measure", Exec: append([]string{bin}, args...)}), nil)
 	if r == nil || len(r.Tenants) == 0 {
 		t.Fatal(err)
 	}
@@ -99,6 +111,7 @@ func TestRefusals(t *testing.T) {
 		{good, "--board none", "board none: "},
 		{good, "", "--board is missing"},
 		{good, "--group sync", "no probe of kit.csv is in group \"sync\""},
+		{good, "--mps", "--mps is for pairs"},
 		{good, "--times 0", "--times 0 --arena 8192 --spin 20000000: at least 1"},
 		{good + "alu,a,c,micro,,,x,,,\n", "--list", "kit.csv:3: \"a\" is there already"},
 		{head + "alw,a,c,micro,what=dep,,dep_x,,,\n", "--list", "kit.csv:2: group \"alw\""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +25,7 @@ type meter struct {
 	floor  float64   // ns of an empty launch between its two events
 	cold   float64   // the same where caches are cold; 0 until it is needed
 	clocks []float64 // MHz, beside each probe
+	said   io.Writer // gets what programs say, too; may be nil
 }
 
 // begin measures an empty launch.
@@ -63,7 +65,11 @@ func middle(v []float64) float64 {
 func (m *meter) program(name string, args map[string]string, o gpu.Options) ([]string, []gpu.Launch, error) {
 	var log bytes.Buffer
 	file := filepath.Join(m.o.kernels, name+".star")
-	p, err := script.Load(file, script.Options{Args: args, Seed: 1, Log: &log})
+	said := io.Writer(&log)
+	if m.said != nil {
+		said = io.MultiWriter(&log, m.said)
+	}
+	p, err := script.Load(file, script.Options{Args: args, Seed: 1, Log: said})
 	if err != nil {
 		return nil, nil, err
 	}

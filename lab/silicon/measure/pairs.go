@@ -20,62 +20,27 @@ import (
 	"github.com/heddle-sim/heddle/lab/silicon"
 )
 
-// pairColumns are those of kit_pairs.csv: two kernels side by side in two streams of one process.
-func pairColumns() []string { return []string{"benchmark", "program", "args", "on_board", "ratio"} }
-
-// pair is one line of kit_pairs.csv.
-type pair struct {
-	name, program, args, onBoard, ratio string
-}
-
-// over is the run that the pair is divided by, by ratio.
-func over(ratio string) (string, bool) {
-	how, ok := map[string]string{"pair/series": "series", "pair/alone": "alone"}[ratio]
-	return how, ok
-}
-
-func readPairs(dir string) ([]pair, error) {
-	name := filepath.Join(dir, "kit_pairs.csv")
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// divisor is the run that a pair in two streams is divided by.
+func divisor(ratio string) string {
+	if ratio == "pair/series" {
+		return "series"
 	}
-	defer f.Close()
-	c := csv.NewReader(f)
-	c.FieldsPerRecord = len(pairColumns())
-	var out []pair
-	for first := true; ; first = false {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: a line has the cells %s", name, err, strings.Join(pairColumns(), ","))
-		}
-		line, _ := c.FieldPos(0)
-		if first {
-			if !slices.Equal(cells, pairColumns()) {
-				return nil, fmt.Errorf("%s:%d: the first line names the columns: %s", name, line,
-					strings.Join(pairColumns(), ","))
-			}
-			continue
-		}
-		p := pair{cells[0], cells[1], cells[2], cells[3], cells[4]}
-		if _, ok := over(p.ratio); !ok {
-			return nil, fmt.Errorf("%s:%d: ratio %q: pair/series or pair/alone", name, line, p.ratio)
-		}
-		out = append(out, p)
-	}
+	return "alone"
 }
 
 // measurePairs measures kernels side by side and writes rows in the form of colocation.csv.
 func measurePairs(ctx context.Context, o *options, out io.Writer) error {
-	pairs, err := readPairs(o.dir)
+	pairs, err := silicon.KitPairs(o.dir)
 	if err != nil {
 		return err
 	}
 	if o.board == "" {
 		return errors.New("--board is missing: the name of a sheet in boards/ that has this board's numbers")
+	}
+	if o.mps {
+		if err := daemonRuns(ctx); err != nil {
+			return err
+		}
 	}
 	b, err := gpu.Open()
 	if err != nil {
@@ -87,7 +52,11 @@ func measurePairs(ctx context.Context, o *options, out io.Writer) error {
 	table := csv.NewWriter(&text)
 	rows := [][]string{{"board", "benchmark", "programs", "args", "sharing", "ratio", "silicon", "source"}}
 	for _, p := range pairs {
-		if o.row != "" && o.row != p.name {
+		if o.row != "" && o.row != p.Name {
+			continue
+		}
+		if p.Shares != nil && !o.mps {
+			fmt.Fprintf(out, "%-44s left out: --mps measures two processes\n", p.Name)
 			continue
 		}
 		row, err := m.pair(p)
@@ -95,10 +64,10 @@ func measurePairs(ctx context.Context, o *options, out io.Writer) error {
 			return errors.New("interrupted: nothing is written")
 		}
 		if err != nil {
-			fmt.Fprintf(out, "%-44s failed: %v\n", p.name, err)
+			fmt.Fprintf(out, "%-44s failed: %v\n", p.Name, err)
 			continue
 		}
-		fmt.Fprintf(out, "%-44s %-12s %s  %s\n", p.name, p.ratio, row[6], row[7])
+		fmt.Fprintf(out, "%-44s %-12s %s  %s\n", p.Name, p.Ratio, row[6], row[7])
 		rows = append(rows, row)
 	}
 	if err := table.WriteAll(rows); err != nil {
@@ -118,15 +87,15 @@ func measurePairs(ctx context.Context, o *options, out io.Writer) error {
 const steady = 1.25
 
 // pair measures one and is its row.
-func (m *meter) pair(p pair) ([]string, error) {
+func (m *meter) pair(p *silicon.KitPair) ([]string, error) {
 	numbers := silicon.Figures{"sms": float64(m.b.SMs)}
-	args, err := silicon.Fill(p.args, numbers)
+	args, err := silicon.Fill(p.Args, numbers)
 	if err != nil {
 		return nil, err
 	}
 	text := args
-	if p.onBoard != "" {
-		if text, err = silicon.Fill(p.onBoard, numbers); err != nil {
+	if p.OnBoard != "" {
+		if text, err = silicon.Fill(p.OnBoard, numbers); err != nil {
 			return nil, err
 		}
 	}
@@ -134,18 +103,18 @@ func (m *meter) pair(p pair) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	how, _ := over(p.ratio)
 	var ratios, beside, divided, mhz []float64
 	for range m.o.times {
 		clock, err := m.mhz()
 		if err != nil {
 			return nil, err
 		}
-		a, err := m.span(p.program, runs[0], "pair")
-		if err != nil {
-			return nil, err
+		var a, b float64
+		if p.Shares != nil {
+			a, b, err = m.processes(p, strings.Split(text, "|"))
+		} else {
+			a, b, err = m.streams(p, runs[0])
 		}
-		b, err := m.span(p.program, runs[0], how)
 		if err != nil {
 			return nil, err
 		}
@@ -159,8 +128,17 @@ func (m *meter) pair(p pair) ([]string, error) {
 		"%.3f to %.3f", time.Now().Format(time.DateOnly), m.b.What()+m.o.compiled, middle(mhz), middle(beside)/1000,
 		middle(divided)/1000, len(ratios), slices.Min(ratios), slices.Max(ratios))
 	return []string{
-		m.o.board, p.name, p.program, args, "streams", p.ratio, strconv.FormatFloat(middle(ratios), 'f', 3, 64), source,
+		m.o.board, p.Name, p.Program, args, p.Sharing, p.Ratio, strconv.FormatFloat(middle(ratios), 'f', 3, 64), source,
 	}, nil
+}
+
+// streams measures a pair in two streams: the time of both at once, and what it is divided by.
+func (m *meter) streams(p *silicon.KitPair, args map[string]string) (beside, divided float64, err error) {
+	if beside, err = m.span(p.Program, args, "pair"); err != nil {
+		return 0, 0, err
+	}
+	divided, err = m.span(p.Program, args, divisor(p.Ratio))
+	return beside, divided, err
 }
 
 // span is the ns from the first start to the last end of the launches that count.
