@@ -90,3 +90,6 @@ func (g *GPU) Tiers() *backing.Tiers { return &g.memory.Tiers }
 
 // pageArrived notes that a page of a tenant is where it was to be.
 func (g *GPU) pageArrived(tenant mem.TenantID, page uint64) { g.Tenants[tenant].Got(page, &g.clock) }
+
+// MovesInStacks says that pages that change channels move inside their memory stacks (PageMove).
+func (g *GPU) MovesInStacks() bool { return g.pageCopies.InStacks() }

@@ -274,10 +274,10 @@ type Timing struct {
 // Map is the physical address map as data: which address bits make the channel,
 // bank group, bank, column and row. Bits are listed from least to most significant.
 type Map struct {
-	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below), linear, or page (line, bank, column up to the page's end, channel, row)"`
+	Kind      string `yaml:"kind" unit:"name" doc:"gpgpusim (dramid@ string), bits (lists below), linear, page (line, bank, column up to the page's end, channel, row), or group (page: its frame chooses the channel group, whose channels its lines go round)"`
 	String    string `yaml:"string" unit:"text" doc:"GPGPU-Sim -gpgpu_mem_addr_mapping string" opt:"none"`
-	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kinds bits and page)"`
-	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kinds bits and page: none, xor (row bits folded in), ipoly, or pae (random half of them)" opt:"none"`
+	Hash      string `yaml:"hash" unit:"name" doc:"channel hash: none, ipoly, xor or pae (kinds bits, page and group)"`
+	BankHash  string `yaml:"bank_hash" unit:"name" doc:"bank hash of kinds bits, page and group: none, xor (row bits folded in), ipoly, or pae (random half of them)" opt:"none"`
 	GroupBits string `yaml:"group_bits" unit:"name" doc:"which bank bits name the bank group, kind gpgpusim: low or high" opt:"low"`
 	Offset    []int  `yaml:"offset" unit:"bit" doc:"block offset bits" opt:"none"`
 	Channel   []int  `yaml:"channel" unit:"bit" doc:"channel bits" opt:"none"`

@@ -5,14 +5,14 @@ import "strings"
 // addressMap checks the map against the geometry it must cover.
 func (c *checker) addressMap(m *Machine) {
 	a := &m.Map
-	c.oneOf("map.kind", a.Kind, "gpgpusim", "bits", "linear", "page")
+	c.oneOf("map.kind", a.Kind, "gpgpusim", "bits", "linear", "page", "group")
 	if c.oneOf("map.hash", a.Hash, "none", "ipoly", "xor", "pae"); a.Hash == "pae" {
-		c.want(a.listed(), "map.hash pae needs map.kind bits or page, not %s", a.Kind)
+		c.want(a.listed(), "map.hash pae needs map.kind bits, page or group, not %s", a.Kind)
 	}
 	if a.BankHash != "" {
 		c.oneOf("map.bank_hash", a.BankHash, "none", "xor", "ipoly", "pae")
-		c.want(a.BankHash == "none" || a.listed(), "map.bank_hash %s needs map.kind bits or page, not %s", a.BankHash,
-			a.Kind)
+		c.want(a.BankHash == "none" || a.listed(), "map.bank_hash %s needs map.kind bits, page or group, not %s",
+			a.BankHash, a.Kind)
 	}
 	if a.GroupBits != "" {
 		c.oneOf("map.group_bits", a.GroupBits, "low", "high")
@@ -26,6 +26,10 @@ func (c *checker) addressMap(m *Machine) {
 		c.mapString(m)
 	case "bits":
 		c.mapBits(m, "map", "dram", a)
+	case "group":
+		c.want(a.Groups > 1, "map.kind group needs map.groups, at least two, not %d", a.Groups)
+		c.want(!m.DRAM.Migrates(), "dram.migration is %s, but map.kind group does not keep the lines of a page in "+
+			"their stacks", m.DRAM.Migration)
 	}
 	c.want(!a.GroupAbovePage || a.Kind == "bits", "map.group_above_page needs map.kind bits, not %s", a.Kind)
 	if m.Conventional.Given() {
@@ -35,7 +39,7 @@ func (c *checker) addressMap(m *Machine) {
 }
 
 // listed says that the map names its bank and row bits apart, so that either can be hashed.
-func (a *Map) listed() bool { return a.Kind == "bits" || a.Kind == "page" }
+func (a *Map) listed() bool { return a.Kind == "bits" || a.Kind == "page" || a.Kind == "group" }
 
 // mapString checks a dramid@ string: the field sizes must match the geometry.
 func (c *checker) mapString(m *Machine) {

@@ -8,7 +8,6 @@ import (
 	"github.com/heddle-sim/heddle/control"
 	"github.com/heddle-sim/heddle/machine/residency"
 	"github.com/heddle-sim/heddle/machine/sharing"
-	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
@@ -274,16 +273,25 @@ func splits(e *control.Entry, m *sheets.Machine) error {
 	return nil
 }
 
-// checkMap refuses pages that move between groups of channels on a map that spreads each page over all of them.
+// checkMap refuses pages that move between groups of channels where no map can keep a page in one group.
 func (s *Sharing) checkMap(e *control.Entry, m *sheets.Machine) error {
-	amap, err := addrmap.New(m)
-	if err != nil || amap.PageInGroup(m.VM.Page) || s.copying() == transfer.Rewrite {
-		return err
+	if !s.groupMap(m) {
+		return nil
 	}
-	return &Lacks{Path: "map.kind", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, but machine "+
-		"%s spreads a page of %d bytes over all groups (map.kind %s, map.groups %d): use machine ugpu, whose map "+
-		"keeps a page in one group, or sharing: ugpu-ori, which lays every page out anew", e.Name, m.Name, m.VM.Page,
-		m.Map.Kind, m.Map.Groups)}
+	if m.Map.Groups == 0 {
+		n := m.DRAM.Channels
+		if m.DRAM.Stacks > 0 && n%m.DRAM.Stacks == 0 {
+			n /= m.DRAM.Stacks // one channel of each stack, as in UGPU's Figure 8
+		}
+		return &Lacks{"map.groups", fmt.Sprintf("policy %s moves pages between groups of channels, and the sheet of "+
+			"machine %s divides its %d channels into none: write set: {map.groups: %d}, or another number that "+
+			"divides them", e.Name, m.Name, m.DRAM.Channels, n), []string{fmt.Sprintf("map.groups=%d", n)}}
+	}
+	if _, err := addrmap.New(s.placed(m)); err != nil {
+		return &Lacks{Path: "map.groups", Msg: fmt.Sprintf("policy %s moves pages between groups of channels, but no "+
+			"address map keeps a page of machine %s in one group: %v", e.Name, m.Name, err)}
+	}
+	return nil
 }
 
 // checkPolicies makes every policy, and looks for settings that two of them set, or that the sharing does not have.

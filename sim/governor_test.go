@@ -177,7 +177,7 @@ func TestPolicyErrors(t *testing.T) {
 		change func(*sim.Spec)
 		want   string
 	}{
-		{func(s *sim.Spec) { s.Machine = "qv100" }, "spreads a page of 2097152 bytes over all groups"},
+		{func(s *sim.Spec) { s.Machine = "qv100" }, "divides its 32 channels into none: write set: {map.groups: 8}"},
 		{func(s *sim.Spec) { s.Machine, s.Sharing.Mode = "qv100", "ugpu-ori" }, "does not translate"},
 		{func(s *sim.Spec) { s.Sharing.Params = control.Params{"delta_sm": 3} }, "delta_sms"},
 		{func(s *sim.Spec) { s.Sharing.Mode = "bp" }, "static"},

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/machine/sharing"
 	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/machine/vm"
+	"github.com/heddle-sim/heddle/mem/addrmap"
 	"github.com/heddle-sim/heddle/sheets"
 	"github.com/heddle-sim/heddle/sheets/yamldoc"
 )
@@ -283,11 +284,33 @@ func (s *Sharing) homes() string {
 	return s.Memory.Pages
 }
 
-// placed is the machine with the placement that the memory section asks for.
+// movesGroups says that a policy gives channel groups from one application to another.
+func (s *Sharing) movesGroups() bool {
+	return slices.ContainsFunc(s.Governed(), func(g Governor) bool {
+		e, err := g.entry()
+		return err == nil && e.Sets("groups")
+	})
+}
+
+// groupMap says that the machine needs another address map than its own: pages shall move between channel groups, and
+// the machine spreads each page over all of them.
+func (s *Sharing) groupMap(m *sheets.Machine) bool {
+	if !s.movesGroups() || s.copying() == transfer.Rewrite {
+		return false
+	}
+	amap, err := addrmap.New(m)
+	return err == nil && !amap.PageInGroup(m.VM.Page)
+}
+
+// placed is the machine with the placement that the memory section asks for, and with the address map that pages need
+// to move. Where the sheet's map spreads pages over its groups of channels, that is the hypothetical one of kind group.
 func (s *Sharing) placed(m *sheets.Machine) *sheets.Machine {
 	out := *m
 	if s.Memory.Placement != "" {
 		out.VM.Placement = s.Memory.Placement
+	}
+	if s.groupMap(m) && m.Map.Groups > 0 {
+		out.Map = sheets.Map{Kind: "group", Hash: "xor", BankHash: "xor", Groups: m.Map.Groups}
 	}
 	if s.copying() == transfer.Rewrite && m.Conventional.Given() {
 		out.Map = m.Conventional.Map(m.Map.Groups)

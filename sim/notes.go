@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/isa"
+	"github.com/heddle-sim/heddle/machine/transfer"
 	"github.com/heddle-sim/heddle/trace/record"
 )
 
@@ -18,10 +19,25 @@ type notes struct {
 // take puts all of them into the result.
 func (n notes) take() {
 	for _, of := range []func() []string{
-		n.recordings, n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies, n.oneTurn,
+		n.maps, n.recordings, n.targets, n.missed, n.idleAdvices, n.unmanaged, n.idlePages, n.idlePolicies, n.oneTurn,
 	} {
 		n.res.Warnings = append(n.res.Warnings, of()...)
 	}
+}
+
+// maps says that the run had another address map than the sheet, and which way its pages moved.
+func (n notes) maps() (out []string) {
+	s, m := &n.r.spec.Sharing, n.r.sheet // as it ran
+	if s.movesGroups() && m.Map.Kind == "group" {
+		out = append(out, fmt.Sprintf("sharing %s ran on a hypothetical address map (map.kind: group): each page of "+
+			"%d bytes lies in one of %d groups of channels. No %s is known to have such a map, and runs of other "+
+			"ways of sharing have the map of the sheet", s.Name, m.VM.Page, m.Map.Groups, m.Name))
+	}
+	if s.movesGroups() && s.copying() == transfer.PageMove && !n.r.gpu.MovesInStacks() {
+		out = append(out, fmt.Sprintf("sharing %s copied pages by reads and writes: %s cannot move them inside its "+
+			"memory stacks (dram.migration)", s.Name, m.Name))
+	}
+	return out
 }
 
 // recordings says which recordings have other loops than the machine makes of a program.

@@ -56,9 +56,9 @@ func (m *Memory) Build(p *Parts) error {
 }
 
 // Stacks is the number of HBM stacks whose channels exchange lines. It is 0 unless the sheet has PageMove's hardware
-// and a page lies in one channel group.
+// and a page lies in one channel group, its lines in the same stacks wherever the page is.
 func Stacks(s *sheets.Machine, amap *addrmap.Map) int {
-	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) &&
+	if s.DRAM.Migrates() && s.VM.Enabled && amap.PageInGroup(s.VM.Page) && amap.KeepsStacks() &&
 		s.DRAM.Stacks*amap.Groups() == amap.Channels() {
 		return s.DRAM.Stacks
 	}

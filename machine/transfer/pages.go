@@ -73,6 +73,9 @@ func (c *CopyEngine) Build(s *sheets.Machine, amap *addrmap.Map, how Copying) {
 	c.whole = uint8(1<<(s.LLC.Line/s.LLC.Sector) - 1)
 }
 
+// InStacks says that pages move inside the memory stacks.
+func (c *CopyEngine) InStacks() bool { return c.how == PageMove }
+
 // Rewrites says that every page needs another layout when channels change hands.
 func (c *CopyEngine) Rewrites() bool { return c.how == Rewrite }
 

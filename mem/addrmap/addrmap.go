@@ -7,7 +7,9 @@
 // of channels it is spread over (any number, 24 and 40 included): the remainder
 // picks the channel, the quotient is stitched to the low bits again. All other
 // fields, and the hash added to the remainder, are XORs of bits of that stitched
-// address, a linear function over GF(2) held in byte tables.
+// address, a linear function over GF(2) held in byte tables. Where a page picks a
+// group of channels (kind group), the stitched address is divided once more, and
+// that remainder picks the channel in the group.
 package addrmap
 
 import (
@@ -60,6 +62,7 @@ type Map struct {
 	within uint   // bits of the channel field that do not come from the remainder
 	subs   uint16 // LLC slices per channel
 	divide bool   // n is not a power of two
+	lines  round  // of channels in a group, where a page picks the group alone
 
 	lay   *layout
 	drop  []span // channel and slice bits to squeeze out of the stitched address
@@ -82,8 +85,10 @@ func New(s *sheets.Machine) (*Map, error) {
 		lay, err = linearLayout(s)
 	case "page":
 		lay, err = pageLayout(s)
+	case "group":
+		lay, err = groupLayout(s)
 	default:
-		err = fmt.Errorf("kind %q: use gpgpusim, bits, linear or page", s.Map.Kind)
+		err = fmt.Errorf("kind %q: use gpgpusim, bits, linear, page or group", s.Map.Kind)
 	}
 	if err == nil {
 		err = lay.finish()
@@ -103,15 +108,22 @@ func (m *Map) split(addr uint64) (idx, y uint64) {
 	hi, low := addr>>sp, addr&m.below
 	if m.divide {
 		q, _ := bits.Mul64(hi, m.magic)
-		return hi - q*m.n, q<<sp | low
+		idx, y = hi-q*m.n, q<<sp|low
+	} else {
+		idx, y = hi&(m.n-1), hi>>(m.shift&63)<<sp|low
 	}
-	return hi & (m.n - 1), hi>>(m.shift&63)<<sp | low
+	if m.lines.n > 1 {
+		var c uint64
+		c, y = m.lines.split(y)
+		idx = idx*m.lines.n + c
+	}
+	return idx, y
 }
 
 // channel finishes the channel number from the remainder and the packed word.
 func (m *Map) channel(idx, p uint64) uint16 {
 	c := p >> chanAt & (1<<chanBits - 1)
-	if m.divide {
+	if m.divide || m.lines.n > 1 {
 		return m.chanOf[idx<<(m.within&63)+c]
 	}
 	return m.chanOf[idx<<(m.within&63)^c]
@@ -168,10 +180,11 @@ func (m *Map) Encode(l Loc) (uint64, error) {
 		return 0, fmt.Errorf("address map: channel %d is not in this map", l.Channel)
 	}
 	key := uint64(m.back[l.Channel])
+	in := uint(len(m.lay.within))
 	p := uint64(l.Row)<<rowAt | uint64(l.Col)<<colAt | uint64(l.Bank)<<bankAt | uint64(l.BankGroup)<<bgAt |
-		uint64(l.Rank)<<rankAt | uint64(l.Slice-l.Channel*m.subs)<<subAt | key&(1<<m.within-1)<<chanAt
+		uint64(l.Rank)<<rankAt | uint64(l.Slice-l.Channel*m.subs)<<subAt | key&(1<<in-1)<<chanAt
 	y := applyColumns(&m.inv, p)
-	addr := m.join(key>>m.within, y)
+	addr := m.join(key>>in, y)
 	if addr>>AddrBits != 0 || m.Decode(addr) != l {
 		return 0, fmt.Errorf("address map: there is no place %+v", l)
 	}
@@ -180,12 +193,21 @@ func (m *Map) Encode(l Loc) (uint64, error) {
 
 // join undoes split; idx is the remainder after the hash was added.
 func (m *Map) join(idx, y uint64) uint64 {
-	h := m.lin.of(y) >> chanAt & (1<<chanBits - 1) >> m.within
-	if m.divide {
+	h := m.lin.of(y) >> chanAt & (1<<chanBits - 1) >> len(m.lay.within)
+	switch n := m.lines.n; {
+	case n > 1:
+		y = m.lines.join((idx%n+n-h%n)%n, y)
+		idx /= n
+	case m.divide:
 		idx = (idx + m.n - h%m.n) % m.n
-	} else {
+	default:
 		idx ^= h
 	}
+	return m.stitch(idx, y)
+}
+
+// stitch puts a remainder back into the address.
+func (m *Map) stitch(idx, y uint64) uint64 {
 	hi, low := y>>m.spread, y&(1<<m.spread-1)
 	addr := (hi*m.n+idx)<<m.spread | low
 	if m.perm != nil {
@@ -219,6 +241,9 @@ func (m *Map) PageInGroup(page int) bool {
 	if m.perm != nil || m.spread < pb {
 		return false
 	}
+	if m.lines.n > 1 { // its hash picks a channel of the group
+		return true
+	}
 	for _, mask := range m.lay.hash {
 		if mask&(1<<pb-1) != 0 {
 			return false
@@ -227,9 +252,16 @@ func (m *Map) PageInGroup(page int) bool {
 	return true
 }
 
+// KeepsStacks says that a line of a page lies in the same memory stack wherever the page is, if the page lies in a
+// group that has as many channels of each stack.
+func (m *Map) KeepsStacks() bool { return m.lines.n <= 1 }
+
 // PageAddr is the physical address of the i-th page of a channel group. Pages of
 // all groups together tile the address space once. It holds when PageInGroup.
 func (m *Map) PageAddr(group int, i uint64, page int) uint64 {
+	if m.lines.n > 1 {
+		return m.stitch(uint64(m.lay.index(group)), i*uint64(page))
+	}
 	per := uint64(m.lay.perGroup) // channels of the group the remainder chooses among
 	y := i / per * uint64(page)
 	idx := uint64(m.lay.index(group)) + i%per*uint64(len(m.lay.owned))

@@ -86,8 +86,18 @@ func machines() []*sheets.Machine {
 		qv100(32, 2, "ipoly"), qv100(8, 2, "ipoly"), qv100(16, 1, "xor"), qv100(32, 2, "none"), qv100(1, 1, "ipoly"),
 		qv100(24, 2, "ipoly"), qv100(40, 2, "xor"), qv100(6, 1, "ipoly"), mig, pairs, ugpu(), nuba("none",
 			"xor"), nuba("pae", "pae"), nuba("ipoly", "none"),
-		scattered(), line(6, "none"), line(10, "ipoly"), line(16, "ipoly"),
+		scattered(), line(6, "none"), line(10, "ipoly"), line(16, "ipoly"), grouped(40, 8, "none"),
+		grouped(160, 8, "xor"), grouped(24, 4, "pae"), grouped(32, 8, "ipoly"), grouped(11, 11, "xor"),
 	}
+}
+
+// grouped keeps a page in one of its groups, whose channels its lines go round.
+func grouped(channels, groups int, hash string) *sheets.Machine {
+	m := &sheets.Machine{Name: fmt.Sprintf("grouped/%dx%d/%s", groups, channels/groups, hash)}
+	m.DRAM.Channels, m.DRAM.BankGroups, m.DRAM.Banks, m.DRAM.Ranks, m.DRAM.RowBytes = channels, 4, 4, 1, 2048
+	m.LLC.SlicesPerChannel, m.LLC.Line, m.VM.Page = 2, 128, 4096
+	m.Map = sheets.Map{Kind: "group", Hash: hash, BankHash: "xor", Groups: groups}
+	return m
 }
 
 func compile(t testing.TB, s *sheets.Machine) *Map {
@@ -330,7 +340,10 @@ func TestLocal(t *testing.T) {
 func TestPageAddr(t *testing.T) {
 	mod := qv100(12, 2, "none")
 	mod.Map.String, mod.Map.Groups = strings.Replace(qv100String, "@8", "@12", 1), 4
-	for _, s := range []*sheets.Machine{ugpu(), nuba("none", "xor"), mod} {
+	for _, s := range []*sheets.Machine{
+		ugpu(), nuba("none", "xor"), mod, grouped(40, 8, "none"), grouped(160, 8, "xor"), grouped(32, 8, "ipoly"),
+		grouped(11, 11, "xor"),
+	} {
 		m := compile(t, s)
 		if !m.PageInGroup(4096) {
 			t.Fatalf("%s: pages are not in one group", s.Name)
@@ -365,7 +378,7 @@ func TestErrors(t *testing.T) {
 		edit func(*sheets.Machine)
 		want string
 	}{
-		{"kind", func(m *sheets.Machine) { m.Map.Kind = "magic" }, "use gpgpusim, bits, linear or page"},
+		{"kind", func(m *sheets.Machine) { m.Map.Kind = "magic" }, "use gpgpusim, bits, linear, page or group"},
 		{"hash", func(m *sheets.Machine) { m.Map.Hash = "sha" }, "use none, ipoly or xor"},
 		{
 			"letter", func(m *sheets.Machine) { m.Map.String = strings.Replace(qv100String, "R", "Q", 1) },

@@ -56,8 +56,12 @@ func hashChannel(l *layout) error {
 // is no power of two it has three bits to spare, so that every remainder is
 // almost equally likely.
 func (l *layout) hashBits() int {
-	n := log2(l.modulus())
-	if pow2(l.modulus()) {
+	of := l.modulus()
+	if l.lines.n > 1 { // only the channel in the group is hashed, as the page's frame says the group
+		of = int(l.lines.n)
+	}
+	n := log2(of)
+	if pow2(of) {
 		return n
 	}
 	return min(n+3, chanBits-len(l.within), len(irreducible)-1-len(l.plainSub))

@@ -16,7 +16,8 @@ type layout struct {
 	channels int   // of the machine
 	groups   int   // of the machine; channel c is in group c mod groups
 	owned    []int // groups this map uses, in order
-	perGroup int   // channels per group chosen by the remainder; the rest by within
+	perGroup int   // channels per group chosen by the remainder; the rest by within, or one after the other (lines)
+	lines    round // of channels in a group; none: n is 0
 
 	spread                                uint
 	col, bank, bg, rank, sub, within, row []uint64
@@ -87,7 +88,10 @@ func (l *layout) compile() *Map {
 	m := &Map{
 		spread: l.spread, below: 1<<l.spread - 1, n: uint64(n), within: uint(len(l.within)),
 		subs:   uint16(1 << len(l.sub)),
-		divide: !pow2(n), shift: uint(log2(n)), lay: l, block: 1 << l.offset,
+		divide: !pow2(n), shift: uint(log2(n)), lay: l, block: 1 << l.offset, lines: l.lines,
+	}
+	if l.lines.n > 1 { // the hash stands where the bits of the channel do
+		m.within = uint(len(l.hash))
 	}
 	if m.divide {
 		m.magic = ^uint64(0)/m.n + 1
@@ -130,11 +134,23 @@ func (l *layout) masks(withHash bool) (mask [64]uint64) {
 func (m *Map) channelTables() {
 	l, w := m.lay, m.within
 	k := len(l.owned)
-	m.chanOf = make([]uint16, (int(m.n)+1<<len(l.hash))<<w)
 	m.back = make([]int32, l.channels)
 	for i := range m.back {
 		m.back[i] = -1
 	}
+	if n := int(l.lines.n); n > 1 {
+		m.chanOf = make([]uint16, k*n<<w)
+		for key := range m.chanOf {
+			at, hash := key>>w, key&(1<<w-1)
+			ch := l.owned[at/n] + l.groups*((at+hash)%n)
+			m.chanOf[key] = uint16(ch)
+		}
+		for at := range k * n {
+			m.back[l.owned[at/n]+l.groups*(at%n)] = int32(at)
+		}
+		return
+	}
+	m.chanOf = make([]uint16, (int(m.n)+1<<len(l.hash))<<w)
 	for key := range m.chanOf {
 		idx, in := key>>w%int(m.n), key&(1<<w-1)
 		ch := l.owned[idx%k] + l.groups*(idx/k+l.perGroup*in)

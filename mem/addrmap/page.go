@@ -66,14 +66,14 @@ func pageLayout(s *sheets.Machine) (*layout, error) {
 	}
 	d, page := &s.DRAM, s.VM.Page
 	if !pow2(s.LLC.Line) || !pow2(d.RowBytes) || d.RowBytes < s.LLC.Line || !pow2(page) || page < s.LLC.Line {
-		return nil, fmt.Errorf("kind page needs llc.line (%d), dram.row_bytes (%d) and vm.page (%d) to be powers of "+
-			"two, row and page at least a line", s.LLC.Line, d.RowBytes, page)
+		return nil, fmt.Errorf("kind %s needs llc.line (%d), dram.row_bytes (%d) and vm.page (%d) to be powers of "+
+			"two, row and page at least a line", s.Map.Kind, s.LLC.Line, d.RowBytes, page)
 	}
 	l.offset, l.spread = uint(log2(s.LLC.Line)), uint(log2(page))
 	at := l.offset // positions are of the stitched address: the channel is out of the way
 	take := func(name string, n int) (f []uint64) {
 		if err == nil && !pow2(max(1, n)) {
-			err = fmt.Errorf("kind page needs dram.%s (%d) to be a power of two", name, n)
+			err = fmt.Errorf("kind %s needs dram.%s (%d) to be a power of two", s.Map.Kind, name, n)
 		}
 		for range log2(max(1, n)) {
 			f = append(f, 1<<at)
