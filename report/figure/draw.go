@@ -15,7 +15,7 @@ import (
 // palette: Okabe and Ito, "Color universal design" (2008), told apart by people
 // with any of the common colour-vision deficiencies; its yellow is too light for lines.
 func palette(i int) color.Color {
-	colors := [...]color.RGBA{
+	all := [colors]color.RGBA{
 		{0x00, 0x72, 0xb2, 0xff},
 		{0xe6, 0x9f, 0x00, 0xff},
 		{0x00, 0x9e, 0x73, 0xff},
@@ -25,8 +25,11 @@ func palette(i int) color.Color {
 		{0x33, 0x33, 0x33, 0xff},
 		{0x99, 0x99, 0x99, 0xff},
 	}
-	return colors[i%len(colors)]
+	return all[i%colors]
 }
+
+// colors is how many the palette has. Series beyond them differ in dashes, shapes or hatching.
+const colors = 8
 
 func grey(level uint8) color.Color { return color.Gray{Y: level} }
 
@@ -47,7 +50,7 @@ func glyphStyle(i int) draw.GlyphStyle {
 		draw.TriangleGlyph{},
 		draw.PlusGlyph{},
 	}
-	return draw.GlyphStyle{Color: palette(i), Radius: 2, Shape: shapes[i%len(shapes)]}
+	return draw.GlyphStyle{Color: palette(i), Radius: 2, Shape: shapes[(i+i/colors)%len(shapes)]}
 }
 
 // filled says that series are areas and not lines or points.
@@ -177,8 +180,7 @@ func (p *Panel) swatch(c *draw.Canvas, i int, x, y vg.Length) {
 	switch {
 	case p.filled():
 		box := vg.Rectangle{Min: vg.Point{X: x + 4, Y: y - 3}, Max: vg.Point{X: x + swatch, Y: y + 3}}
-		c.SetColor(palette(i))
-		c.Fill(box.Path())
+		fill(c, box, i)
 	case p.Kind == Scatter:
 		c.DrawGlyphNoClip(glyphStyle(i), vg.Point{X: x + swatch/2, Y: y})
 	default:

@@ -323,3 +323,28 @@ func TestOneColourPerName(t *testing.T) {
 		t.Errorf("colours %s", got)
 	}
 }
+
+// TestManySeries: series that share a colour differ in hatching, in bars and in the legend.
+func TestManySeries(t *testing.T) {
+	lines := func(n int) int {
+		p := Panel{Kind: Bars, Ticks: []string{"a"}}
+		for i := range n {
+			p.Series = append(p.Series, Series{Name: fmt.Sprint("s", i), Y: []float64{float64(i + 1)}})
+		}
+		path := filepath.Join(t.TempDir(), "f.svg")
+		if err := (&Figure{Title: "many", Panels: []Panel{p}}).Write(path); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte("stroke-width:0.45"))
+	}
+	if n := lines(colors); n != 0 {
+		t.Errorf("%d lines over %d series of different colours", n, colors)
+	}
+	if one, two := lines(colors+1), lines(2*colors+1); one == 0 || two <= one {
+		t.Errorf("%d lines over series %d, %d with series %d", one, colors+1, two, 2*colors+1)
+	}
+}

@@ -107,9 +107,7 @@ func (b *bars) bar(c draw.Canvas, pl *plot.Plot, i int, x0, x1, y0, y1 float64) 
 	if box.Max.Y == box.Min.Y {
 		return
 	}
-	fill := palette(b.p.colors[i])
-	c.SetColor(fill)
-	c.Fill(box.Path())
+	fill(&c, box, b.p.colors[i])
 	if box.Max.X-box.Min.X > 4 { // thinner ones would be all edge
 		c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 0.3})
 		c.Stroke(box.Path())
@@ -117,8 +115,39 @@ func (b *bars) bar(c draw.Canvas, pl *plot.Plot, i int, x0, x1, y0, y1 float64) 
 	if y1 > pl.Y.Max && b.p.Kind == Bars {
 		s := style(small - 1)
 		s.XAlign, s.YAlign, s.Rotation = draw.XRight, draw.YCenter, math.Pi/2
-		s.Color = ink(fill)
+		s.Color = ink(palette(b.p.colors[i]))
 		c.FillText(s, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Max.Y - 1}, fmt.Sprintf("%.3g", y1))
+	}
+}
+
+// fill fills a box in the way of a series.
+func fill(c *draw.Canvas, box vg.Rectangle, i int) {
+	c.SetColor(palette(i))
+	c.Fill(box.Path())
+	hatch(c, box, i/colors%len(hatches), ink(palette(i)))
+}
+
+// hatches are the slopes of the lines over boxes; the first has none.
+var hatches = [...][]vg.Length{{}, {1}, {-1}, {1, -1}}
+
+// hatch draws lines over a box.
+func hatch(c *draw.Canvas, box vg.Rectangle, kind int, on color.Color) {
+	const apart = 2.5
+	line := draw.LineStyle{Color: on, Width: 0.45}
+	width, height := box.Max.X-box.Min.X, box.Max.Y-box.Min.Y
+	for _, slope := range hatches[kind] {
+		for at := apart/2 - width; at < height; at += apart {
+			// The line is at above the bottom on the left, or on the right where it falls.
+			x0, x1 := max(0, -at), min(width, height-at)
+			if x0 >= x1 {
+				continue
+			}
+			left, right := box.Min.X+x0, box.Min.X+x1
+			if slope < 0 {
+				left, right = box.Max.X-x0, box.Max.X-x1
+			}
+			c.StrokeLine2(line, left, box.Min.Y+at+x0, right, box.Min.Y+at+x1)
+		}
 	}
 }
 
