@@ -61,13 +61,9 @@ func newHalf(in io.WriteCloser, out io.Reader, why func() string) *half {
 	return h
 }
 
-// startHalf starts the process of a kernel, which may use a part of the SMs. What end returns is not of interest, as
-// the answers before have told.
-func (m *meter) startHalf(program, args string, share float64) (h *half, end func(), err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
+// startHalf starts the process of a kernel by this command's executable, self. It may use a part of the SMs. How it
+// ends is not of interest, as its answers before have told.
+func (m *meter) startHalf(self, program, args string, share float64) (h *half, end func(), err error) {
 	cmd := exec.CommandContext(m.ctx, self, "--dir", m.o.dir, "--arena", strconv.FormatInt(m.o.arena, 10),
 		"--half", m.o.kernels+"|"+program+"|"+args)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=%g", 100*share))
@@ -159,9 +155,13 @@ func (h *half) beside(other *half) (float64, error) {
 
 // processes measures a pair of two processes: the mean time of each beside the other, and the first one's alone.
 func (m *meter) processes(p *silicon.KitPair, args []string) (beside, alone float64, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, 0, err
+	}
 	var both [2]*half
 	for i := range both {
-		h, end, err := m.startHalf(p.Program, args[min(i, len(args)-1)], p.Shares[i])
+		h, end, err := m.startHalf(self, p.Program, args[min(i, len(args)-1)], p.Shares[i])
 		if err != nil {
 			return 0, 0, err
 		}

@@ -59,6 +59,36 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
+// TestStartHalf: a half is started with its share of the SMs and its kernel, and hears its orders. Its last words are
+// in the error if it ends too early.
+func TestStartHalf(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "measure")
+	text := `#!/bin/sh
+read order
+echo "$order $CUDA_MPS_ACTIVE_THREAD_PERCENTAGE $*"
+echo "no memory" >&2
+`
+	if err := os.WriteFile(self, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	m := &meter{ctx: t.Context(), o: &options{dir: "d", kernels: "d/kernels", arena: 64}}
+	h, end, err := m.startHalf(self, "pairs", "kernel=sleep turns=3", 0.4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	if err := h.tell(runOnce); err != nil {
+		t.Fatal(err)
+	}
+	said, err := h.line()
+	if want := "run 40 --dir d --arena 64 --half d/kernels|pairs|kernel=sleep turns=3"; err != nil || said != want {
+		t.Errorf("it got %q, want %q (%v)", said, want, err)
+	}
+	if _, err := h.took(); err == nil || !strings.Contains(err.Error(), "ended: no memory") {
+		t.Errorf("error %v, want its last words", err)
+	}
+}
+
 // deaf is the input of a process that has said all it will say.
 type deaf struct{ io.Writer }
 
